@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <array>
+#include <vector>
+
+#include "softcontact/bodies/material.hpp"
+#include "softcontact/types.hpp"
+
+namespace softcontact {
+
+/// Corotational linear tetrahedra.
+///
+/// With F = ∂x/∂X, R its rotation and ε = sym(RᵀF) − I, an element of rest volume V stores
+/// E = V (μ ε:ε + ½ λ (tr ε)²); with the polar rotation −∂E/∂x is exactly the force returned, since
+/// the polar rotation is a stationary point of RᵀF. update() sets the rotations; the other methods use
+/// the rotations of the last update() whatever the positions they are given, except where said.
+/// Nothing but the constructor and pattern() allocates. Not thread safe for writing methods.
+///
+/// Source: Müller & Gross, "Interactive virtual materials", GI 2004, Sec. 3 (element, warping);
+/// exact tangent: Chao, Pinkall, Sanan, Schröder, "A simple geometric model for elastic deformations",
+/// SIGGRAPH 2010, Sec. 3 (derivative of the polar rotation).
+class CorotationalModel {
+public:
+    using SparseMatrix = Eigen::SparseMatrix<double>;
+
+    CorotationalModel() = default;
+
+    /// @param rest_nodes (3, n) [m]
+    /// @param tetrahedra (4, m) node indices in any order: elements are sorted and their orientation does
+    ///   not matter, so all 24 orders of the nodes of an element give the same bits
+    /// @param materials one for all, or one an element
+    /// Throws std::invalid_argument: non-finite node, index out of range or repeated, flat element, node
+    /// of no element, wrong number of materials or bad material.
+    CorotationalModel(const Points& rest_nodes, const Tetrahedra& tetrahedra,
+                      const std::vector<Material>& materials);
+
+    [[nodiscard]] Index node_count() const { return m_rest_nodes.cols(); }
+    [[nodiscard]] Index element_count() const { return static_cast<Index>(m_elements.size()); }
+    [[nodiscard]] const Points& rest_nodes() const { return m_rest_nodes; }
+    [[nodiscard]] double rest_volume() const;                             ///< [m^3]
+    [[nodiscard]] const VectorXd& lumped_mass() const { return m_mass; }  ///< (n,) [kg]
+
+    /// Rotations for positions x (3, n) [m]. False if some position is not finite or absurdly large; its
+    /// element then keeps its rotation.
+    bool update(const Eigen::Ref<const Points>& x);
+    /// Elements with det F <= 0 at the last update().
+    [[nodiscard]] int inverted_count() const { return m_inverted_count; }
+    [[nodiscard]] const Matrix3d& rotation(Index element) const { return m_rotations[element]; }
+
+    /// Elastic energy [J].
+    [[nodiscard]] double energy(const Eigen::Ref<const Points>& x) const;
+    /// Adds −∂E/∂x [N] to force (3, n).
+    void add_force(const Eigen::Ref<const Points>& x, Eigen::Ref<Points> force) const;
+    /// out = K v, K = Σ R Kₑ Rᵀ with the current rotations; v, out (3n,).
+    void multiply(const Eigen::Ref<const VectorXd>& v, Eigen::Ref<VectorXd> out) const;
+    /// Corotated stress R σ(ε) Rᵀ of an element [Pa].
+    [[nodiscard]] Matrix3d stress(const Eigen::Ref<const Points>& x, Index element) const;
+
+    /// Lower triangle (3n, 3n) with all the entries that assemble() writes, values zero. The first entry
+    /// of each column is its diagonal.
+    [[nodiscard]] SparseMatrix pattern() const;
+    /// out = diag(diagonal) + stiffness_scale · Σ R Kₑ Rᵀ (lower triangle), positive semi-definite for
+    /// diagonal >= 0. out must have pattern()'s structure. Marks the rotations as used (rotation_drift).
+    void assemble(SparseMatrix& out, double stiffness_scale, const Eigen::Ref<const VectorXd>& diagonal);
+    /// out = −∂f/∂x exactly at x, that is with the turning of the elements; x must be the positions of the
+    /// last update(). Symmetric, may be indefinite. Does not mark the rotations as used.
+    void assemble_tangent(const Eigen::Ref<const Points>& x, SparseMatrix& out) const;
+
+    /// Largest angle [rad] between a current rotation and that of the last assemble(); infinite before it.
+    [[nodiscard]] double rotation_drift() const;
+
+private:
+    struct Element {
+        std::array<int, 4> nodes;  // ascending
+        double volume;
+        double lambda;
+        double mu;
+        Matrix3d inverse_rest;                  // rows: gradients of shape functions 1 to 3
+        std::array<std::array<int, 3>, 10> at;  // value index of column b of block (i >= j) in pattern()
+    };
+
+    void add_element(Index index, const Tetrahedra& tetrahedra, const Material& material);
+    void build_pattern();
+    [[nodiscard]] Matrix3d deformation_gradient(const Element& element,
+                                                const Eigen::Ref<const Points>& x) const;
+
+    Points m_rest_nodes;
+    VectorXd m_mass;
+    std::vector<Element> m_elements;
+    std::vector<Quaterniond> m_quaternions;
+    std::vector<Matrix3d> m_rotations;
+    std::vector<Quaterniond> m_assembled;  // rotations of the last assemble()
+    bool m_has_assembled = false;
+    int m_inverted_count = 0;
+    std::vector<int> m_outer;  // pattern(), compressed columns
+    std::vector<int> m_inner;
+};
+
+}  // namespace softcontact

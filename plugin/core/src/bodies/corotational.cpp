@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "softcontact/bodies/corotational.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "softcontact/bodies/corotational_rotation.hpp"
+
+namespace softcontact {
+
+namespace {
+
+using Gradients = Eigen::Matrix<double, 3, 4>;
+using Eigen::Ref;
+
+Gradients gradients_of(const Matrix3d& inverse_rest)
+{
+    Gradients g;
+    g.rightCols<3>() = inverse_rest.transpose();
+    g.col(0) = -(g.col(1) + g.col(2) + g.col(3));
+    return g;
+}
+
+/// σ = λ tr(ε) I + 2 μ ε.
+Matrix3d stress_of(const Matrix3d& strain, double lambda, double mu)
+{
+    Matrix3d stress = 2.0 * mu * strain;
+    stress.diagonal().array() += lambda * strain.trace();
+    return stress;
+}
+
+Matrix3d strain_of(const Matrix3d& rotation, const Matrix3d& f)
+{
+    const Matrix3d a = rotation.transpose() * f;
+    return 0.5 * (a + a.transpose()) - Matrix3d::Identity();
+}
+
+Matrix3d skew(const Vector3d& w)
+{
+    Matrix3d m;
+    m << 0.0, -w[2], w[1], w[2], 0.0, -w[0], -w[1], w[0], 0.0;
+    return m;
+}
+
+}  // namespace
+
+double CorotationalModel::rest_volume() const
+{
+    double sum = 0.0;
+    for (const Element& e : m_elements) sum += e.volume;
+    return sum;
+}
+
+Matrix3d CorotationalModel::deformation_gradient(const Element& element, const Ref<const Points>& x) const
+{
+    const Vector3d origin = x.col(element.nodes[0]);
+    Matrix3d edges;
+    for (int k = 0; k < 3; ++k) edges.col(k) = x.col(element.nodes[k + 1]) - origin;
+    return edges * element.inverse_rest;
+}
+
+bool CorotationalModel::update(const Ref<const Points>& x)
+{
+    bool finite = true;
+    m_inverted_count = 0;
+    for (std::size_t e = 0; e < m_elements.size(); ++e) {
+        const Matrix3d f = deformation_gradient(m_elements[e], x);
+        if (!(f.determinant() > 0.0)) ++m_inverted_count;
+        if (!extract_rotation(f, m_quaternions[e])) {
+            finite = false;
+            continue;
+        }
+        m_rotations[e] = m_quaternions[e].toRotationMatrix();
+    }
+    return finite;
+}
+
+double CorotationalModel::energy(const Ref<const Points>& x) const
+{
+    double sum = 0.0;
+    for (std::size_t e = 0; e < m_elements.size(); ++e) {
+        const Element& element = m_elements[e];
+        const Matrix3d strain = strain_of(m_rotations[e], deformation_gradient(element, x));
+        const double trace = strain.trace();
+        sum += element.volume * (element.mu * strain.squaredNorm() + 0.5 * element.lambda * trace * trace);
+    }
+    return sum;
+}
+
+void CorotationalModel::add_force(const Ref<const Points>& x, Ref<Points> force) const
+{
+    for (std::size_t e = 0; e < m_elements.size(); ++e) {
+        const Element& element = m_elements[e];
+        const Matrix3d strain = strain_of(m_rotations[e], deformation_gradient(element, x));
+        const Matrix3d first_piola = m_rotations[e] * stress_of(strain, element.lambda, element.mu);
+        const Matrix3d on_nodes = -element.volume * first_piola * element.inverse_rest.transpose();
+        for (int k = 0; k < 3; ++k) force.col(element.nodes[k + 1]) += on_nodes.col(k);
+        force.col(element.nodes[0]) -= on_nodes.rowwise().sum();
+    }
+}
+
+void CorotationalModel::multiply(const Ref<const VectorXd>& v, Ref<VectorXd> out) const
+{
+    const Eigen::Map<const Points> velocity(v.data(), 3, node_count());
+    Eigen::Map<Points> result(out.data(), 3, node_count());
+    result.setZero();
+    for (std::size_t e = 0; e < m_elements.size(); ++e) {
+        const Element& element = m_elements[e];
+        const Matrix3d a = m_rotations[e].transpose() * deformation_gradient(element, velocity);
+        const Matrix3d stress = stress_of(0.5 * (a + a.transpose()), element.lambda, element.mu);
+        const Matrix3d on_nodes =
+            element.volume * (m_rotations[e] * stress) * element.inverse_rest.transpose();
+        for (int k = 0; k < 3; ++k) result.col(element.nodes[k + 1]) += on_nodes.col(k);
+        result.col(element.nodes[0]) -= on_nodes.rowwise().sum();
+    }
+}
+
+Matrix3d CorotationalModel::stress(const Ref<const Points>& x, Index element) const
+{
+    const Element& e = m_elements[element];
+    const Matrix3d& r = m_rotations[element];
+    return r * stress_of(strain_of(r, deformation_gradient(e, x)), e.lambda, e.mu) * r.transpose();
+}
+
+void CorotationalModel::assemble(SparseMatrix& out, double stiffness_scale,
+                                 const Ref<const VectorXd>& diagonal)
+{
+    assert(out.isCompressed() && out.nonZeros() == static_cast<Index>(m_inner.size()));
+    double* values = out.valuePtr();
+    std::fill(values, values + m_inner.size(), 0.0);
+    for (std::size_t e = 0; e < m_elements.size(); ++e) {
+        const Element& element = m_elements[e];
+        // An isotropic element is turned by turning its gradients.
+        const Gradients g = m_rotations[e] * gradients_of(element.inverse_rest);
+        const double lambda = stiffness_scale * element.volume * element.lambda;
+        const double mu = stiffness_scale * element.volume * element.mu;
+        int pair = 0;
+        for (int i = 0; i < 4; ++i) {
+            for (int j = 0; j <= i; ++j, ++pair) {
+                const double shear = mu * g.col(i).dot(g.col(j));
+                for (int b = 0; b < 3; ++b) {
+                    double* column = values + element.at[pair][b];
+                    for (int a = (i == j ? b : 0); a < 3; ++a) {
+                        column[a] +=
+                            lambda * g(a, i) * g(b, j) + mu * g(a, j) * g(b, i) + (a == b ? shear : 0.0);
+                    }
+                }
+            }
+        }
+    }
+    for (Index k = 0; k < diagonal.size(); ++k) values[m_outer[k]] += diagonal[k];
+    m_assembled = m_quaternions;
+    m_has_assembled = true;
+}
+
+void CorotationalModel::assemble_tangent(const Ref<const Points>& x, SparseMatrix& out) const
+{
+    assert(out.isCompressed() && out.nonZeros() == static_cast<Index>(m_inner.size()));
+    double* values = out.valuePtr();
+    std::fill(values, values + m_inner.size(), 0.0);
+    for (std::size_t e = 0; e < m_elements.size(); ++e) {
+        const Element& element = m_elements[e];
+        const Matrix3d& r = m_rotations[e];
+        const Gradients g = gradients_of(element.inverse_rest);
+        const Gradients turned = r * g;
+        const Matrix3d stretch = strain_of(r, deformation_gradient(element, x)) + Matrix3d::Identity();
+        // P = 2μ(F − R) + λ(tr S − 3) R and dR = R [ω]×, (tr(S) I − S) ω = axial(RᵀdF − dFᵀR).
+        const Matrix3d spin = (stretch.trace() * Matrix3d::Identity() - stretch).inverse();
+        const double on_spin = element.lambda * (stretch.trace() - 3.0) - 2.0 * element.mu;
+        int pair = 0;
+        for (int i = 0; i < 4; ++i) {
+            for (int j = 0; j <= i; ++j, ++pair) {
+                Matrix3d block = -on_spin * (r * skew(g.col(i)) * spin * skew(g.col(j)) * r.transpose());
+                block += element.lambda * turned.col(i) * turned.col(j).transpose();
+                block.diagonal().array() += 2.0 * element.mu * g.col(i).dot(g.col(j));
+                for (int b = 0; b < 3; ++b) {
+                    double* column = values + element.at[pair][b];
+                    for (int a = (i == j ? b : 0); a < 3; ++a) column[a] += element.volume * block(a, b);
+                }
+            }
+        }
+    }
+}
+
+double CorotationalModel::rotation_drift() const
+{
+    if (!m_has_assembled) return std::numeric_limits<double>::infinity();
+    double largest = 0.0;  // squared sine of half the angle
+    for (std::size_t e = 0; e < m_quaternions.size(); ++e) {
+        const Quaterniond between = m_assembled[e].conjugate() * m_quaternions[e];
+        largest = std::max(largest, between.vec().squaredNorm());
+    }
+    return 2.0 * std::asin(std::min(1.0, std::sqrt(largest)));
+}
+
+}  // namespace softcontact
