@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <vector>
+
+#include "softcontact/contact/contact_point.hpp"
+#include "softcontact/geometry/surface.hpp"
+
+namespace softcontact {
+
+struct DetectionOptions {
+    /// Surfaces nearer than this make a contact [m], > 0.
+    double alarm_distance = 0.002;
+    /// Distance kept between the surfaces [m], >= 0: gap = distance − contact_offset.
+    double contact_offset = 0.0;
+    /// Deepest penetration looked for [m]; negative: penetration_multiple alarm distances.
+    double max_penetration = -1.0;
+    /// Look for crossing edges as well.
+    bool edge_edge = true;
+    /// A vertex whose normal and the other surface's normal enclose less than the angle of this cosine faces
+    /// away (the back of a finger that is pressed in deeply) and makes no contact, in [-1, 1].
+    double facing_cosine_limit = 0.3;
+
+    static constexpr double penetration_multiple = 4.0;
+    [[nodiscard]] double search_depth() const
+    {
+        return max_penetration < 0.0 ? penetration_multiple * alarm_distance : max_penetration;
+    }
+    /// Raises std::invalid_argument naming the option and its value.
+    void validate() const;
+};
+
+/// Buffers of detect_contacts. They grow to the largest pair of surfaces seen and then never allocate; one
+/// workspace may serve any number of pairs in turn.
+class DetectionWorkspace {
+public:
+    /// Makes room for a pair ahead of the first step.
+    void reserve(const Surface& a, const Surface& b);
+
+    std::vector<int> candidates;         ///< vertices near the other surface
+    std::vector<char> marked;            ///< per vertex, 0 between calls
+    std::vector<int> contact_of_vertex;  ///< per vertex of A: its contact in `out`, -1 between calls
+    std::vector<double> touch;           ///< per vertex of A: Σ of weights, 0 between calls
+};
+
+/// Contacts of one pair of surfaces by local minimum distances.
+///
+/// Three kinds, each kept only where -search_depth <= distance <= alarm_distance:
+///   1. every vertex of A with its nearest point on B: A samples the contact as densely as its mesh;
+///   2. vertices of B with their nearest point on A, where A's vertices do not represent them: where B has a
+///      local minimum of the distance there (the normal lies in the vertex's normal cone: corners, spikes,
+///      tips), or where A's triangle is far coarser than B;
+///   3. crossing edges of which one at least is sharp, with the normal in both normal cones.
+/// Dropped as doubtful: vertices that face away, points "inside" beyond the rim of an open surface, nearly
+/// parallel edges, edge pairs said to penetrate whose points are not inside the other surface.
+///
+/// Areas: each vertex of A shares its area S_v among the contacts j that weight it by β_jv,
+///   S_j = Σ_v S_v β_jv / max(1, Σ_j β_jv),
+/// so a vertex of A that touches alone has just its own area, and together the contacts never have more than
+/// the area of the vertices they touch. Where A is far coarser than B (a box on a fine surface) its vertices
+/// stand for areas as large as its triangles.
+///
+/// The contacts replace the content of `out`, ascending in their key. Neither the order of triangles nor the
+/// common placement of both surfaces changes them, but for round-off. Does not allocate in steady state.
+///
+/// Source: Johnson & Willemsen 2004, local minimum distances; Talvas et al. 2015, Secs. 3.2 and 4; differs
+/// by: all near vertices of A are kept, since the aggregate needs the whole patch, not only its minima.
+void detect_contacts(const Surface& a, const Surface& b, const DetectionOptions& options,
+                     DetectionWorkspace& workspace, std::vector<ContactPoint>& out);
+
+}  // namespace softcontact

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "softcontact/contact/detection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "softcontact/geometry/closest_point.hpp"
+
+namespace softcontact {
+namespace {
+
+/// Sines by which a normal may lie outside a normal cone: meshes of smooth bodies have narrow cones, and a
+/// contact must not flicker while a surface rolls or dents. Edges of soft flat pads need more room.
+constexpr double vertex_cone_sine_tolerance = 0.1;
+constexpr double edge_cone_sine_tolerance = 0.25;
+/// A's triangle is too coarse to represent a vertex of B above this ratio to the vertex' area (1/2 where both
+/// meshes are alike), that is for edges more than about three times as long.
+constexpr double coarse_area_ratio = 4.0;
+/// Barycentric weight from which a point counts as the vertex itself.
+constexpr double coincident_weight = 0.999;
+/// Crossings nearer to an end of an edge than this share of its length belong to the vertex there.
+constexpr double edge_end_ratio = 1e-3;
+/// Squared sine of the angle (1.8°) below which the common normal of two edges is arbitrary.
+constexpr double parallel_sin2_limit = 1e-3;
+/// Cosine below which the edges' outward normals do not tell which side of each other they are on.
+constexpr double side_cosine_limit = 0.1;
+
+Pose inverse(const Pose& pose)
+{
+    return {pose.rotation.transpose(), pose.rotation.transpose() * -pose.translation};
+}
+
+SurfacePoint point_at_vertex(int vertex)
+{
+    return {{vertex, vertex, vertex}, Vector3d::UnitX()};
+}
+
+SurfacePoint point_on_edge(const Surface& surface, int edge, double parameter)
+{
+    const auto ends = surface.topology().edges.col(edge);
+    return {{ends[0], ends[1], ends[1]}, Vector3d(1.0 - parameter, parameter, 0.0)};
+}
+
+SurfacePoint point_on_triangle(const Surface& surface, const ClosestPoint& closest)
+{
+    const auto corners = surface.triangles().col(closest.triangle);
+    return {{corners[0], corners[1], corners[2]}, closest.barycentric};
+}
+
+bool is_at_vertex(const SurfacePoint& point, int vertex)
+{
+    for (int k = 0; k < 3; ++k) {
+        if (point.vertices[k] == vertex && point.weights[k] > coincident_weight) return true;
+    }
+    return false;
+}
+
+/// No edge leaves the vertex towards `direction`: moving over the surface does not get further that way.
+bool in_vertex_cone(const Surface& surface, int vertex, const Vector3d& direction)
+{
+    const Points& vertices = surface.local_vertices();
+    for (const int neighbor : surface.topology().neighbors_of_vertex(vertex)) {
+        const Vector3d edge = vertices.col(neighbor) - vertices.col(vertex);
+        if (edge.dot(direction) > vertex_cone_sine_tolerance * edge.norm()) return false;
+    }
+    return true;
+}
+
+/// No incident triangle leaves the edge towards `direction`, which is perpendicular to the edge.
+bool in_edge_cone(const Surface& surface, int edge, const Vector3d& direction)
+{
+    const SurfaceTopology& topology = surface.topology();
+    const Points& vertices = surface.local_vertices();
+    const Vector3d start = vertices.col(topology.edges(0, edge));
+    const Vector3d along = (vertices.col(topology.edges(1, edge)) - start).normalized();
+    for (int side = 0; side < topology.edge_face_count[edge]; ++side) {
+        const int opposite = topology.opposite_corner(topology.edge_faces(side, edge), edge);
+        const Vector3d inward = vertices.col(opposite) - start;
+        const double width = along.cross(inward).norm();
+        if (inward.dot(direction) > edge_cone_sine_tolerance * width) return false;
+    }
+    return true;
+}
+
+class Detector {
+public:
+    Detector(const Surface& a, const Surface& b, const DetectionOptions& options,
+             DetectionWorkspace& workspace, std::vector<ContactPoint>& out)
+        : m_a(a),
+          m_b(b),
+          m_options(options),
+          m_workspace(workspace),
+          m_out(out),
+          m_depth(options.search_depth()),
+          m_reach(std::max(options.alarm_distance, m_depth)),
+          m_a_to_b(inverse(b.pose()) * a.pose()),
+          m_b_to_a(inverse(m_a_to_b))
+    {
+    }
+
+    void add_vertices_of_a()
+    {
+        collect_near_vertices(m_a, m_b, m_a_to_b, m_b_to_a);
+        for (const int vertex : m_workspace.candidates) {
+            const Vector3d point = m_a_to_b * m_a.local_vertices().col(vertex);
+            const ClosestPoint closest = closest_point_local(m_b, point, m_reach);
+            if (!is_acceptable(closest)) continue;
+            const Vector3d outward = m_a_to_b.rotation * m_a.vertex_normals().col(vertex);
+            if (closest.normal.dot(outward) > m_options.facing_cosine_limit) continue;
+            m_workspace.contact_of_vertex[vertex] = static_cast<int>(m_out.size());
+            add(contact_key(ContactKind::vertex_of_a, vertex), point_at_vertex(vertex),
+                point_on_triangle(m_b, closest), m_a.world_vertex(vertex), m_b.pose() * closest.point,
+                m_b.pose().rotation * closest.normal);
+        }
+    }
+
+    void add_vertices_of_b()
+    {
+        collect_near_vertices(m_b, m_a, m_b_to_a, m_a_to_b);
+        for (const int vertex : m_workspace.candidates) {
+            const Vector3d point = m_b_to_a * m_b.local_vertices().col(vertex);
+            const ClosestPoint closest = closest_point_local(m_a, point, m_reach);
+            if (!is_acceptable(closest)) continue;
+            const Vector3d normal = m_a_to_b.rotation * -closest.normal;  // from B to A, in B's frame
+            if (-normal.dot(m_b.vertex_normals().col(vertex)) > m_options.facing_cosine_limit) continue;
+            const bool coarse =
+                m_a.triangle_areas()[closest.triangle] > coarse_area_ratio * m_b.vertex_areas()[vertex];
+            if (!coarse && !in_vertex_cone(m_b, vertex, normal)) continue;
+            const SurfacePoint on_a = point_on_triangle(m_a, closest);
+            if (is_represented(on_a, vertex)) continue;
+            add(contact_key(ContactKind::vertex_of_b, vertex), on_a, point_at_vertex(vertex),
+                m_a.pose() * closest.point, m_b.world_vertex(vertex), m_b.pose().rotation * normal);
+        }
+    }
+
+    void add_crossing_edges()
+    {
+        visit_pairs(m_a, m_b, m_a_to_b, [&](int sharp, int edge) { try_edges(sharp, edge); });
+        visit_pairs(m_b, m_a, m_b_to_a, [&](int sharp, int edge) {
+            if (!m_a.is_sharp(edge)) try_edges(edge, sharp);  // both sharp: seen from A already
+        });
+    }
+
+    void finish()
+    {
+        for (const ContactPoint& contact : m_out) {
+            if (contact_kind(contact.key) == ContactKind::vertex_of_a) {
+                m_workspace.contact_of_vertex[contact.a.vertices[0]] = -1;
+            }
+        }
+        std::sort(m_out.begin(), m_out.end(),
+                  [](const ContactPoint& x, const ContactPoint& y) { return x.key < y.key; });
+        std::vector<double>& touch = m_workspace.touch;
+        for (const ContactPoint& contact : m_out) {
+            for (int k = 0; k < 3; ++k) touch[contact.a.vertices[k]] += contact.a.weights[k];
+        }
+        for (ContactPoint& contact : m_out) {
+            for (int k = 0; k < 3; ++k) {
+                const int vertex = contact.a.vertices[k];
+                contact.area +=
+                    m_a.vertex_areas()[vertex] * contact.a.weights[k] / std::max(1.0, touch[vertex]);
+            }
+        }
+        for (const ContactPoint& contact : m_out) {
+            for (const int vertex : contact.a.vertices) touch[vertex] = 0.0;
+        }
+    }
+
+private:
+    /// Vertices of `self` inside the other surface's box, or within the alarm distance of it.
+    void collect_near_vertices(const Surface& self, const Surface& other, const Pose& to_other,
+                               const Pose& from_other)
+    {
+        std::vector<int>& candidates = m_workspace.candidates;
+        candidates.clear();
+        const Aabb region = other.local_box().inflated(m_options.alarm_distance);
+        const Aabb region_here = region.transformed(from_other);
+        self.tree().for_each([&](const Aabb& box) { return box.overlaps(region_here); },
+                             [&](int triangle) {
+                                 for (int k = 0; k < 3; ++k) {
+                                     const int vertex = self.triangles()(k, triangle);
+                                     if (m_workspace.marked[vertex] != 0) continue;
+                                     m_workspace.marked[vertex] = 1;
+                                     candidates.push_back(vertex);
+                                 }
+                             });
+        for (const int vertex : candidates) m_workspace.marked[vertex] = 0;
+        std::erase_if(candidates, [&](int vertex) {
+            return !region.contains(to_other * self.local_vertices().col(vertex));
+        });
+    }
+
+    [[nodiscard]] bool is_acceptable(const ClosestPoint& closest) const
+    {
+        return closest.found() && closest.signed_distance <= m_options.alarm_distance &&
+               closest.signed_distance >= -m_depth &&
+               !(closest.on_boundary && closest.signed_distance < 0.0) && closest.normal.squaredNorm() > 0.5;
+    }
+
+    /// The vertex of A nearest to this vertex of B has that one as its own nearest point.
+    [[nodiscard]] bool is_represented(const SurfacePoint& on_a, int vertex_of_b) const
+    {
+        for (int k = 0; k < 3; ++k) {
+            if (!(on_a.weights[k] > coincident_weight)) continue;
+            const int contact = m_workspace.contact_of_vertex[on_a.vertices[k]];
+            return contact >= 0 && is_at_vertex(m_out[contact].b, vertex_of_b);
+        }
+        return false;
+    }
+
+    /// Calls visit(sharp edge of `self`, edge of `other`) once for each pair that is near enough.
+    template <typename Visit>
+    void visit_pairs(const Surface& self, const Surface& other, const Pose& to_other,
+                     const Visit& visit) const
+    {
+        const SurfaceTopology& topology = other.topology();
+        for (const int sharp : self.sharp_edges()) {
+            const Vector3d start = to_other * self.local_vertices().col(self.topology().edges(0, sharp));
+            const Vector3d end = to_other * self.local_vertices().col(self.topology().edges(1, sharp));
+            other.tree().for_each(
+                [&](const Aabb& box) { return box.inflated(m_reach).meets_segment(start, end); },
+                [&](int triangle) {
+                    for (int k = 0; k < 3; ++k) {
+                        const int edge = topology.triangle_edges(k, triangle);
+                        if (topology.edge_faces(0, edge) == triangle && topology.edge_face_count[edge] <= 2) {
+                            visit(sharp, edge);
+                        }
+                    }
+                });
+        }
+    }
+
+    void try_edges(int edge_of_a, int edge_of_b)
+    {
+        const auto ends_a = m_a.topology().edges.col(edge_of_a);
+        const auto ends_b = m_b.topology().edges.col(edge_of_b);
+        const Vector3d a0 = m_a_to_b * m_a.local_vertices().col(ends_a[0]);
+        const Vector3d a1 = m_a_to_b * m_a.local_vertices().col(ends_a[1]);
+        const Vector3d b0 = m_b.local_vertices().col(ends_b[0]);
+        const Vector3d b1 = m_b.local_vertices().col(ends_b[1]);
+        const Vector3d cross = (a1 - a0).cross(b1 - b0);
+        const double squared_lengths = (a1 - a0).squaredNorm() * (b1 - b0).squaredNorm();
+        if (!(cross.squaredNorm() > parallel_sin2_limit * squared_lengths)) return;
+
+        const SegmentPair pair = closest_points_of_segments(a0, a1, b0, b1);
+        const auto is_interior = [](double s) { return s > edge_end_ratio && s < 1.0 - edge_end_ratio; };
+        if (!is_interior(pair.s) || !is_interior(pair.t)) return;
+
+        const Vector3d outward =
+            m_b.edge_normals().col(edge_of_b) - m_a_to_b.rotation * m_a.edge_normals().col(edge_of_a);
+        const double side = cross.dot(outward) / cross.norm();
+        if (!(std::abs(side) > side_cosine_limit)) return;
+        const Vector3d normal = std::copysign(1.0, side) * cross.normalized();
+        const double distance = normal.dot(pair.first - pair.second);
+        if (!(distance <= m_options.alarm_distance && distance >= -m_depth)) return;
+        if (!in_edge_cone(m_b, edge_of_b, normal)) return;
+        if (!in_edge_cone(m_a, edge_of_a, m_b_to_a.rotation * -normal)) return;
+        if (distance < 0.0 && !are_inside(pair.first, pair.second)) return;
+
+        add(contact_key(ContactKind::edge_edge, edge_of_a, edge_of_b), point_on_edge(m_a, edge_of_a, pair.s),
+            point_on_edge(m_b, edge_of_b, pair.t), m_b.pose() * pair.first, m_b.pose() * pair.second,
+            m_b.pose().rotation * normal);
+    }
+
+    /// A's point is inside B and B's point inside A (both in B's frame), but for round-off.
+    [[nodiscard]] bool are_inside(const Vector3d& point_of_a, const Vector3d& point_of_b) const
+    {
+        const double round_off = coincidence_ratio * (m_a.reference_size() + m_b.reference_size());
+        const ClosestPoint in_b = closest_point_local(m_b, point_of_a, m_reach);
+        if (!in_b.found() || in_b.on_boundary || in_b.signed_distance > round_off) return false;
+        const ClosestPoint in_a = closest_point_local(m_a, m_b_to_a * point_of_b, m_reach);
+        return in_a.found() && !in_a.on_boundary && in_a.signed_distance <= round_off;
+    }
+
+    void add(std::uint64_t key, const SurfacePoint& on_a, const SurfacePoint& on_b, const Vector3d& p,
+             const Vector3d& q, const Vector3d& normal)
+    {
+        m_out.push_back({on_a, on_b, p, q, normal, normal.dot(p - q) - m_options.contact_offset, 0.0, key});
+    }
+
+    const Surface& m_a;
+    const Surface& m_b;
+    const DetectionOptions& m_options;
+    DetectionWorkspace& m_workspace;
+    std::vector<ContactPoint>& m_out;
+    double m_depth;
+    double m_reach;
+    Pose m_a_to_b, m_b_to_a;
+};
+
+void check(bool valid, const char* name, double value, const char* requirement)
+{
+    if (valid) return;
+    throw std::invalid_argument(std::string(name) + ": " + std::to_string(value) + " given, must be " +
+                                requirement);
+}
+
+}  // namespace
+
+void DetectionOptions::validate() const
+{
+    check(alarm_distance > 0.0 && std::isfinite(alarm_distance), "alarm_distance", alarm_distance,
+          "positive and finite, in metres");
+    check(contact_offset >= 0.0 && contact_offset <= alarm_distance, "contact_offset", contact_offset,
+          "between 0 and alarm_distance, in metres");
+    check(std::isfinite(max_penetration), "max_penetration", max_penetration, "finite, in metres");
+    check(facing_cosine_limit >= -1.0 && facing_cosine_limit <= 1.0, "facing_cosine_limit",
+          facing_cosine_limit, "between -1 and 1");
+}
+
+void DetectionWorkspace::reserve(const Surface& a, const Surface& b)
+{
+    const std::size_t larger = static_cast<std::size_t>(std::max(a.vertex_count(), b.vertex_count()));
+    const std::size_t size = std::max(larger, marked.size());
+    candidates.reserve(size);
+    marked.resize(size, 0);
+    contact_of_vertex.resize(size, -1);
+    touch.resize(size, 0.0);
+}
+
+void detect_contacts(const Surface& a, const Surface& b, const DetectionOptions& options,
+                     DetectionWorkspace& workspace, std::vector<ContactPoint>& out)
+{
+    out.clear();
+    if (!a.world_box().inflated(options.alarm_distance).overlaps(b.world_box())) return;
+    workspace.reserve(a, b);
+    Detector detector(a, b, options, workspace, out);
+    detector.add_vertices_of_a();
+    detector.add_vertices_of_b();
+    if (options.edge_edge) detector.add_crossing_edges();
+    detector.finish();
+}
+
+}  // namespace softcontact
