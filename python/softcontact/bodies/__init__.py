@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Bodies on their own, without contact: articulated trees of links and tetrahedral solids."""
+
+from softcontact.bodies.articulated import ArticulatedModel
+from softcontact.bodies.tetrahedral import TetrahedralModel
+
+__all__ = ["ArticulatedModel", "TetrahedralModel"]

@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Articulated bodies in reduced coordinates (Featherstone)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softcontact import _core
+from softcontact.bodies import urdf
+from softcontact.bodies._links import finite_array, link_arguments, links_of_chain
+
+Array = NDArray[np.float64]
+_core_functions = _core.articulated
+_STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+_NORM_TOLERANCE = 1e-3  # a quaternion further from unit norm is a mistake, not round-off
+
+
+class ArticulatedModel:
+    """A tree of links joined by fixed, revolute, prismatic, universal, spherical and free joints.
+
+    SI units. Spatial vectors are (linear, angular), quaternions (x, y, z, w). Joint coordinates are
+    concatenated in the order of the links:
+
+    ========== =====  =========================================  ====  ======================================
+    joint      in q   meaning                                    in v  meaning (child's axes)
+    ========== =====  =========================================  ====  ======================================
+    fixed      0                                                 0
+    revolute   1      angle [rad] about ``axis``                 1     rate [rad/s]
+    prismatic  1      travel [m] along ``axis``                  1     rate [m/s]
+    universal  2      angles about ``axis``, then ``axis2``      2     their rates [rad/s]
+    spherical  4      quaternion, child to joint frame           3     relative angular velocity [rad/s]
+    free       7      position [m], quaternion                   6     relative (linear, angular) velocity
+    ========== =====  =========================================  ====  ======================================
+
+    Accelerations are the time derivatives of the entries of v, forces their power conjugates: the conventions
+    of Pinocchio. Quaternions are normalised on the way in; one further than 1e-3 from unit norm is refused.
+
+    Args:
+        links: one mapping a link, parents first: ``name`` (default ``link<i>``), ``parent`` (index or name
+            of an earlier link; default -1, the world), ``joint``, ``axis`` and ``axis2`` (3,) in the joint
+            frame, ``position`` (3,) [m] and ``orientation`` (4,) of the joint frame in the parent's link
+            frame, ``mass`` [kg], ``com`` (3,) [m] and ``inertia`` (3, 3) [kg m²] about the centre of mass, in
+            link axes, ``armature`` (nv of the joint,) added to the mass matrix's diagonal. The link frame is the
+            joint frame after the joint's motion.
+        gravity: (3,) [m/s²], world axes.
+    Raises:
+        ValueError: an unknown key or joint, a wrong shape, a non-finite number, an inertia that no body has,
+            a joint that moves no inertia. The message names link, field and value.
+    Source: Featherstone, Rigid Body Dynamics Algorithms (2008), chapters 5 to 7.
+    """
+
+    def __init__(self, links: Sequence[Mapping[str, Any]], *, gravity: ArrayLike = _STANDARD_GRAVITY) -> None:
+        if len(links) == 0:
+            raise ValueError("links is empty; give at least one link")
+        self._model = _core_functions.Model()
+        self._model.gravity = finite_array("gravity", gravity, (3,))
+        names: dict[str, int] = {}
+        for index, link in enumerate(links):
+            arguments = link_arguments(link, index, names)
+            if arguments[0] in names:
+                raise ValueError(f"links[{index}]: name '{arguments[0]}' is taken by an earlier link")
+            names[arguments[0]] = self._model.add_link(*arguments)
+        self._data = _core_functions.Data(self._model)
+        self._names = names
+        self._links = tuple(self._model.link(i) for i in range(len(links)))
+        self.joint_data: urdf.JointData | None = None  #: limits, damping, friction, mimics of a URDF file
+        self._mimic_matrix: Array | None = None
+
+    @classmethod
+    def from_urdf(
+        cls,
+        path: str | PathLike[str],
+        *,
+        floating_base: bool = False,
+        gravity: ArrayLike = _STANDARD_GRAVITY,
+    ) -> ArticulatedModel:
+        """Build a model from a URDF file.
+
+        Every URDF link becomes a link of the same name. ``joint_data`` holds position, velocity and effort
+        limits, damping and friction, (nv,) each, as the file states them; ``forward_dynamics`` applies none
+        of these (pass them in tau). Mimic joints stay coordinates, coupled by ``forward_dynamics``.
+        Visual and collision shapes, transmissions and simulator extensions do not act on the motion and are
+        skipped.
+
+        Args:
+            path: the file. Lengths in metres, as the format prescribes.
+            floating_base: join the root link to the world by a free joint instead of fixing it.
+            gravity: (3,) [m/s²], world axes.
+        Raises:
+            ValueError: the file is not XML or not a URDF robot; xacro macros; a joint type other than fixed,
+                revolute, continuous, prismatic, floating (planar is not supported); a revolute or prismatic
+                joint without limits; a mimic of a mimic or of a joint with several freedoms; a loop; several
+                roots; an inertia that no body has. The message names the element.
+        """
+        description = urdf.read(path, floating_base=floating_base)
+        model = cls(description.links, gravity=gravity)
+        model.joint_data = description.joints
+        if description.joints.mimics:
+            model._mimic_matrix = description.joints.mimic_matrix()
+        return model
+
+    @classmethod
+    def chain(
+        cls,
+        bodies: Sequence[Mapping[str, Any]],
+        *,
+        base: ArrayLike = (0.0, 0.0, 0.0),
+        gravity: ArrayLike = _STANDARD_GRAVITY,
+    ) -> ArticulatedModel:
+        """Build an unbranched chain, each body hanging on the one before.
+
+        Args:
+            bodies: one mapping a body: ``joint`` (to the body before), ``axis`` (3,) where the joint has one
+                (universal: ``axis`` and ``axis2``, or ``axis`` (2, 3); default x then y), ``mass`` [kg],
+                ``inertia`` (3, 3) [kg m²] about the centre of mass, ``com`` (3,) the centre of mass and
+                ``next`` (3,) the following joint, both from the body's own joint, in body axes [m] (default
+                zero); optionally ``name`` and ``armature``. At q = neutral() all axes are the world's.
+            base: (3,) first joint in the world [m].
+            gravity: (3,) [m/s²], world axes.
+        Raises:
+            ValueError: as the constructor.
+        """
+        return cls(links_of_chain(bodies, finite_array("base", base, (3,))), gravity=gravity)
+
+    @property
+    def nq(self) -> int:
+        """Length of q."""
+        return self._model.nq
+
+    @property
+    def nv(self) -> int:
+        """Length of v, tau and of an acceleration."""
+        return self._model.nv
+
+    @property
+    def links(self) -> tuple[dict[str, Any], ...]:
+        """A record a link: its description and q_offset, v_offset, where its joint starts in q and v."""
+        return self._links
+
+    @property
+    def gravity(self) -> Array:
+        """(3,) [m/s²], world axes."""
+        return self._model.gravity.copy()
+
+    def neutral(self) -> Array:
+        """Configuration (nq,) with zero angles and travels, unit quaternions."""
+        return self._model.neutral()
+
+    def integrate(self, q: ArrayLike, displacement: ArrayLike) -> Array:
+        """Configuration (nq,) reached from q by ``displacement`` (nv,) = velocity × time.
+
+        The rate stays constant in each child's axes (exponential map); quaternions come out with unit norm.
+
+        Raises:
+            ValueError: wrong shape, non-finite value, quaternion far from unit norm.
+        """
+        return self._model.integrate(self._configuration(q), self._vector("displacement", displacement))
+
+    def difference(self, start: ArrayLike, end: ArrayLike) -> Array:
+        """Displacement (nv,) with ``integrate(start, displacement) = end``, by the shortest rotations."""
+        return self._model.difference(self._configuration(start), self._configuration(end))
+
+    def forward_dynamics(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: ArrayLike | None = None
+    ) -> Array:
+        """Acceleration under gravity, joint forces and wrenches (articulated body algorithm, O(links)).
+
+        With mimic joints (``from_urdf``) the acceleration also satisfies their coupling, by Gauss' principle;
+        q and v are taken as given: see ``apply_mimic``.
+
+        Args:
+            q: configuration, (nq,).
+            v: velocity, (nv,).
+            tau: joint forces [N or N·m], (nv,).
+            external: a wrench a link, (n_links, 6): force [N] and torque [N·m] about the link origin, in
+                world axes. None: no wrench.
+        Returns:
+            dv/dt, (nv,).
+        Raises:
+            ValueError: wrong shape, non-finite value, quaternion far from unit norm.
+        Source: Featherstone (2008), section 7.3; reordered to (linear, angular).
+        """
+        q = self._configuration(q)
+        wrenches = (
+            np.zeros((0, 6))
+            if external is None
+            else finite_array("external", external, (len(self._links), 6))
+        )
+        acceleration = _core_functions.forward_dynamics(
+            self._model, self._data, q, self._vector("v", v), self._vector("tau", tau), wrenches
+        )
+        if self._mimic_matrix is not None:
+            coupling = self._mimic_matrix
+            projected = coupling.T @ _core_functions.mass_matrix(self._model, self._data, q)
+            acceleration = coupling @ np.linalg.solve(projected @ coupling, projected @ acceleration)
+        return acceleration
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """Joint-space inertia (nv, nv), armature included; kinetic energy = ½ vᵀ M v.
+
+        Mimic couplings are not in it. Source: Featherstone (2008), section 6.2 (composite rigid bodies).
+        """
+        return _core_functions.mass_matrix(self._model, self._data, self._configuration(q))
+
+    def bias_force(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Gyroscopic, centrifugal and gravity forces (nv,): M dv/dt + bias_force = tau.
+
+        Source: Featherstone (2008), section 5.3 (Newton-Euler recursion at zero acceleration).
+        """
+        return _core_functions.bias_force(
+            self._model, self._data, self._configuration(q), self._vector("v", v)
+        )
+
+    def solve_mass(self, q: ArrayLike, load: ArrayLike, diagonal: ArrayLike | None = None) -> Array:
+        """(M(q) + diag(diagonal))⁻¹ load in O(links), without forming M.
+
+        ``diagonal`` (nv,) ≥ 0, for instance h·damping + h²·stiffness of implicit joint springs; None: zero.
+        """
+        added = np.zeros(self.nv) if diagonal is None else self._vector("diagonal", diagonal)
+        if not (added >= 0.0).all():
+            raise ValueError(f"diagonal must be ≥ 0, got {added.min()}")
+        return _core_functions.solve_mass(
+            self._model, self._data, self._configuration(q), added, self._vector("load", load)
+        )
+
+    def jacobian(self, q: ArrayLike, link: int | str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """Linear Jacobian of a point fixed to a link.
+
+        Args:
+            q: configuration, (nq,).
+            link: index or name.
+            point: (3,) [m] in the link's axes, from the link origin.
+        Returns:
+            J, (3, nv): world velocity of the point = J v; joint forces of a world force f there = Jᵀ f.
+        Raises:
+            ValueError: unknown link, wrong shape, non-finite value.
+        """
+        index, world_point = self._world_point(q, link, point)
+        return _core_functions.point_jacobian(self._model, self._data, index, world_point)
+
+    def angular_jacobian(self, q: ArrayLike, link: int | str) -> Array:
+        """J, (3, nv): world angular velocity of the link = J v."""
+        index, _ = self._world_point(q, link, np.zeros(3))
+        return _core_functions.angular_jacobian(self._model, self._data, index)
+
+    def generalized_force(
+        self,
+        q: ArrayLike,
+        link: int | str,
+        point: ArrayLike,
+        force: ArrayLike,
+        torque: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> Array:
+        """Joint forces (nv,) of a world force (3,) at ``point`` (link axes) and a world torque (3,)."""
+        index, world_point = self._world_point(q, link, point)
+        return _core_functions.wrench_transpose(
+            self._model,
+            self._data,
+            index,
+            world_point,
+            finite_array("force", force, (3,)),
+            finite_array("torque", torque, (3,)),
+        )
+
+    def point_velocity(self, q: ArrayLike, v: ArrayLike, link: int | str, point: ArrayLike) -> Array:
+        """World velocity (3,) [m/s] of the point given in link axes."""
+        index, world_point = self._world_point(q, link, point)
+        _core_functions.forward_velocity(
+            self._model, self._data, self._configuration(q), self._vector("v", v)
+        )
+        return _core_functions.point_velocity(self._model, self._data, index, world_point)
+
+    def link_pose(self, q: ArrayLike, link: int | str) -> tuple[Array, Array]:
+        """Rotation (3, 3), link axes to world, and origin (3,) [m] of a link."""
+        index = self._link_index(link)
+        _core_functions.forward_kinematics(self._model, self._data, self._configuration(q))
+        return self._data.link_pose(index)
+
+    def kinetic_energy(self, q: ArrayLike, v: ArrayLike) -> float:
+        """[J], armature included."""
+        velocity = self._vector("v", v)
+        _core_functions.forward_velocity(self._model, self._data, self._configuration(q), velocity)
+        return _core_functions.kinetic_energy(self._model, self._data, velocity)
+
+    def potential_energy(self, q: ArrayLike) -> float:
+        """Energy in the field of gravity [J], zero with all centres of mass at the world origin."""
+        _core_functions.forward_kinematics(self._model, self._data, self._configuration(q))
+        return _core_functions.potential_energy(self._model, self._data)
+
+    def centre_of_mass(self, q: ArrayLike) -> Array:
+        """Centre of mass of the whole body, (3,) [m], world."""
+        _core_functions.forward_kinematics(self._model, self._data, self._configuration(q))
+        return _core_functions.centre_of_mass(self._model, self._data)
+
+    def apply_mimic(self, q: ArrayLike) -> Array:
+        """Copy of q (nq,) with each mimic joint set to multiplier × its source + offset."""
+        q = self._configuration(q).copy()
+        for mimic in self.joint_data.mimics if self.joint_data else ():
+            q[mimic.q_index] = mimic.multiplier * q[mimic.source_q_index] + mimic.offset
+        return q
+
+    def _vector(self, name: str, value: ArrayLike) -> Array:
+        return finite_array(name, value, (self.nv,))
+
+    def _configuration(self, value: ArrayLike) -> Array:
+        q = finite_array("q", value, (self.nq,))
+        for link in self._links:
+            if link["joint"] in ("spherical", "free"):
+                start = link["q_offset"] + (3 if link["joint"] == "free" else 0)
+                norm = np.linalg.norm(q[start : start + 4])
+                if not abs(norm - 1.0) <= _NORM_TOLERANCE:
+                    raise ValueError(
+                        f"q[{start}:{start + 4}], the quaternion of link '{link['name']}', has norm {norm}; "
+                        "normalise it"
+                    )
+        return q
+
+    def _link_index(self, link: int | str) -> int:
+        if isinstance(link, str):
+            if link not in self._names:
+                raise ValueError(f"link '{link}' is unknown; the links are {', '.join(self._names)}")
+            return self._names[link]
+        if not 0 <= link < len(self._links):
+            raise ValueError(f"link = {link} is outside 0 … {len(self._links) - 1}")
+        return int(link)
+
+    def _world_point(self, q: ArrayLike, link: int | str, point: ArrayLike) -> tuple[int, Array]:
+        rotation, origin = self.link_pose(q, link)
+        return self._link_index(link), rotation @ finite_array("point", point, (3,)) + origin
