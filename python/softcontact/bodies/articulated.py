@@ -45,7 +45,7 @@ class ArticulatedModel:
             of an earlier link; default -1, the world), ``joint``, ``axis`` and ``axis2`` (3,) in the joint
             frame, ``position`` (3,) [m] and ``orientation`` (4,) of the joint frame in the parent's link
             frame, ``mass`` [kg], ``com`` (3,) [m] and ``inertia`` (3, 3) [kg m²] about the centre of mass, in
-            link axes, ``armature`` (nv of the joint,) added to the mass matrix's diagonal. The link frame is the
+            link axes, ``armature`` (nv of the joint,) added to M's diagonal. The link frame is the
             joint frame after the joint's motion.
         gravity: (3,) [m/s²], world axes.
     Raises:
