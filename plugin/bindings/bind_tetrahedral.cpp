@@ -88,7 +88,8 @@ void bind_model(py::module_& module)
         .def_property_readonly("rest_volume", &CorotationalModel::rest_volume)
         .def_property_readonly("lumped_mass", &CorotationalModel::lumped_mass)
         .def_property_readonly("inverted_count", &CorotationalModel::inverted_count)
-        .def_property_readonly("rotation_drift", &CorotationalModel::rotation_drift)
+        .def_property_readonly("rotation_drift",
+                               [](const CorotationalModel& self) { return self.rotation_drift(); })
         .def("update", [](CorotationalModel& self,
                           const Array& x) { return self.update(points_of(x, "x", self.node_count())); })
         .def("energy", [](const CorotationalModel& self,

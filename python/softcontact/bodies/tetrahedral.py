@@ -128,7 +128,8 @@ class TetrahedralModel:
             loads: forces on the nodes [N], shape (n, 3); those on fixed nodes go to the support.
             start: first guess [m], shape (n, 3); None means the rest positions. Fixed nodes stay where it
                 has them.
-            tolerance: largest nodal force left, relative to the largest load or reaction [-], > 0.
+            tolerance: largest nodal force left, relative to the largest load or reaction [-], > 0; not
+                asked below what round-off in the positions does to the forces.
             max_iterations: Newton iterations per load step.
         Returns:
             Positions (not displacements) [m], shape (n, 3).
@@ -220,11 +221,14 @@ class TetrahedralModel:
             ) + loads
 
         potential, force = balance(x)
+        # What rounding the positions alone does to the forces.
+        floor = 8 * np.finfo(float).eps * self._lower_stiffness(x, False).diagonal().max() * np.abs(x).max()
         residual = np.inf
         for _ in range(max_iterations):
             out_of_balance = np.where(free[:, None], force, 0.0)
             residual = float(np.abs(out_of_balance).max())
-            if residual <= tolerance * max(np.abs(loads).max(), np.abs(force - loads).max(), 1e-300):
+            largest = max(np.abs(loads).max(), np.abs(force - loads).max())
+            if residual <= max(tolerance * largest, floor):
                 return (x if self._core.inverted_count == 0 else None), residual
             step = self._direction(x, out_of_balance, free)
             if step is None:

@@ -185,13 +185,27 @@ void CorotationalModel::assemble_tangent(const Ref<const Points>& x, SparseMatri
     }
 }
 
-double CorotationalModel::rotation_drift() const
+Quaterniond CorotationalModel::common_turn() const
+{
+    Quaterniond turn = Quaterniond::Identity();
+    if (!m_has_assembled) return turn;
+    Matrix3d sum = Matrix3d::Zero();
+    for (std::size_t e = 0; e < m_quaternions.size(); ++e) {
+        const Quaterniond own = m_quaternions[e] * m_assembled[e].conjugate();
+        sum += m_elements[e].volume * own.toRotationMatrix();
+    }
+    extract_rotation(sum, turn);
+    return turn;
+}
+
+double CorotationalModel::rotation_drift(const Quaterniond& turn) const
 {
     if (!m_has_assembled) return std::numeric_limits<double>::infinity();
+    const Quaterniond back = turn.conjugate();
     double largest = 0.0;  // squared sine of half the angle
     for (std::size_t e = 0; e < m_quaternions.size(); ++e) {
-        const Quaterniond between = m_assembled[e].conjugate() * m_quaternions[e];
-        largest = std::max(largest, between.vec().squaredNorm());
+        const Quaterniond own = m_quaternions[e] * m_assembled[e].conjugate();
+        largest = std::max(largest, (back * own).vec().squaredNorm());
     }
     return 2.0 * std::asin(std::min(1.0, std::sqrt(largest)));
 }

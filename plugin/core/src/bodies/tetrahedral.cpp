@@ -13,6 +13,12 @@ namespace softcontact {
 using Eigen::Map;
 using Eigen::Ref;
 
+namespace {
+
+constexpr double kLargestTurn = 0.3;  // of refactor_rotation_tolerance [rad]
+
+}  // namespace
+
 TetrahedralDynamics::TetrahedralDynamics(CorotationalModel model, TetrahedralOptions options)
     : m_model(std::move(model)), m_options(std::move(options))
 {
@@ -64,7 +70,12 @@ void TetrahedralDynamics::check_options() const
     };
     check_not_negative(m_options.rayleigh_mass, "rayleigh_mass");
     check_not_negative(m_options.rayleigh_stiffness, "rayleigh_stiffness");
-    check_not_negative(m_options.refactor_rotation_tolerance, "refactor_rotation_tolerance");
+    if (!(m_options.refactor_rotation_tolerance >= 0.0 &&
+          m_options.refactor_rotation_tolerance <= kLargestTurn)) {
+        throw std::invalid_argument(
+            "refactor_rotation_tolerance = " + std::to_string(m_options.refactor_rotation_tolerance) +
+            " rad: give a value in [0, 0.3]");
+    }
     check_nodes(m_options.fixed_nodes, "fixed_nodes");
     check_nodes(m_options.anchored_nodes, "anchored_nodes");
     if (m_options.anchor_stiffness.size() != static_cast<Index>(m_options.anchored_nodes.size())) {
@@ -107,7 +118,15 @@ void TetrahedralDynamics::release_fixed(Ref<MatrixXd> rows) const
 bool TetrahedralDynamics::refresh_factor(double h)
 {
     const double tolerance = m_options.refactor_rotation_tolerance;
-    if (m_factor_step == h && tolerance > 0.0 && m_model.rotation_drift() <= tolerance) return true;
+    if (m_factor_step == h && tolerance > 0.0) {
+        const Quaterniond turn = m_model.common_turn();
+        if (m_model.rotation_drift(turn) <= tolerance) {
+            m_turn = turn.toRotationMatrix();
+            m_turned = true;
+            return true;
+        }
+    }
+    m_turned = false;
     const double stiffness = h * (h + m_options.rayleigh_stiffness);
     m_diagonal = (1.0 + h * m_options.rayleigh_mass) * m_dof_mass + stiffness * m_dof_anchor;
     m_model.assemble(m_matrix, stiffness, m_diagonal);
@@ -155,9 +174,22 @@ bool TetrahedralDynamics::begin_step(double h, const Vector3d& gravity,
 
 void TetrahedralDynamics::solve(Ref<MatrixXd> rhs) const
 {
+    // Masses and anchors are isotropic, so that a turn Q shared by all elements gives Q A Qᵀ.
     release_fixed(rhs);
+    if (m_turned) turn_nodes(rhs, m_turn.transpose());
     m_factor.solve_in_place(rhs);
+    if (m_turned) turn_nodes(rhs, m_turn);
     release_fixed(rhs);
+}
+
+void TetrahedralDynamics::turn_nodes(Ref<MatrixXd> rows, const Matrix3d& rotation) const
+{
+    for (Index c = 0; c < rows.cols(); ++c) {
+        for (Index k = 0; k < node_count(); ++k) {
+            const Vector3d turned = rotation * rows.col(c).segment<3>(3 * k);
+            rows.col(c).segment<3>(3 * k) = turned;
+        }
+    }
 }
 
 bool TetrahedralDynamics::finish(const Ref<const VectorXd>& velocity_change)

@@ -68,8 +68,12 @@ public:
     /// last update(). Symmetric, may be indefinite. Does not mark the rotations as used.
     void assemble_tangent(const Eigen::Ref<const Points>& x, SparseMatrix& out) const;
 
-    /// Largest angle [rad] between a current rotation and that of the last assemble(); infinite before it.
-    [[nodiscard]] double rotation_drift() const;
+    /// Rotation that the elements share since the last assemble() (volume-weighted mean); identity before it.
+    [[nodiscard]] Quaterniond common_turn() const;
+    /// Largest angle [rad] between an element's rotation and turn ∘ its rotation at the last assemble();
+    /// infinite before it. assemble() after a turn Q shared by all is Q · (matrix before) · Qᵀ in blocks,
+    /// so with common_turn() this tells how stale a factorisation is.
+    [[nodiscard]] double rotation_drift(const Quaterniond& turn = Quaterniond::Identity()) const;
 
 private:
     struct Element {

@@ -14,8 +14,8 @@ namespace softcontact {
 struct TetrahedralOptions {
     double rayleigh_mass = 0.0;       ///< α of D = α M + β K [1/s], >= 0
     double rayleigh_stiffness = 0.0;  ///< β [s], >= 0
-    /// Element turn [rad] up to which the last factorisation is kept, >= 0; 0 refactorises each step.
-    /// Above 0 the equilibria are the same and steps stay stable, but turning motion is damped more.
+    /// Turn of an element against the body's common turn [rad] up to which the last factorisation is kept
+    /// and turned along, in [0, 0.3]; 0 refactorises each step. The equilibria do not depend on it.
     double refactor_rotation_tolerance = 0.0;
     std::vector<int> fixed_nodes;     ///< velocity and correction exactly zero
     std::vector<int> anchored_nodes;  ///< nodes bound by a spring to their rest position (to bone)
@@ -24,7 +24,8 @@ struct TetrahedralOptions {
 
 /// A corotational body in time: the pieces of one implicit Euler step with a single Newton iteration,
 ///   (M + h D + h² K) v⁺ = M v + h (f(x) + f_ext + M g + contact),  x⁺ = x + h v⁺,
-/// K with the rotations at the step's start (or at the last factorisation), so that A is positive definite.
+/// K with the rotations at the step's start (or those of the last factorisation turned along), so that A is
+/// positive definite.
 ///
 /// Order of a step: begin_step(); any number of solve() for contact compliances; finish(); then
 /// apply_position_correction() if positions are to be projected. After the constructor nothing allocates.
@@ -86,6 +87,7 @@ public:
 private:
     void check_options() const;
     bool refresh_factor(double h);
+    void turn_nodes(Eigen::Ref<MatrixXd> rows, const Matrix3d& rotation) const;
     void release_fixed(Eigen::Ref<MatrixXd> rows) const;
 
     CorotationalModel m_model;
@@ -103,7 +105,9 @@ private:
     Eigen::SparseMatrix<double> m_matrix;
     SymmetricFactor m_factor;
     double m_step = 0.0;
-    double m_factor_step = 0.0;  // h of the factorisation in m_factor; 0: none
+    Matrix3d m_turn = Matrix3d::Identity();  // of the body since the factorisation
+    bool m_turned = false;                   // m_turn is not the identity
+    double m_factor_step = 0.0;              // h of the factorisation in m_factor; 0: none
     long m_factorization_count = 0;
     Status m_status = Status::ok;
 };

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Steps of a tetrahedral body, inverted elements and refactorisation included, allocate nothing.
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "softcontact/bodies/tetrahedral.hpp"
+
+namespace {
+
+long allocations = 0;
+
+}  // namespace
+
+void* operator new(std::size_t size)
+{
+    ++allocations;
+    if (void* memory = std::malloc(size)) return memory;
+    throw std::bad_alloc();
+}
+void* operator new(std::size_t size, std::align_val_t alignment)
+{
+    ++allocations;
+    const auto unit = static_cast<std::size_t>(alignment);
+    if (void* memory = std::aligned_alloc(unit, (size + unit - 1) / unit * unit)) return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept
+{
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept
+{
+    std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept
+{
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept
+{
+    std::free(memory);
+}
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Eigen's large temporaries come from malloc, past operator new.
+extern "C" void* __libc_malloc(std::size_t size);
+extern "C" void* malloc(std::size_t size)
+{
+    ++allocations;
+    return __libc_malloc(size);
+}
+#endif
+
+namespace {
+
+using namespace softcontact;
+
+/// A bar of `cells` cubes of 1 cm, six tetrahedra each.
+CorotationalModel make_bar(int cells)
+{
+    Points nodes(3, 4 * (cells + 1));
+    for (int i = 0; i <= cells; ++i) {
+        for (int k = 0; k < 4; ++k) nodes.col(4 * i + k) = 0.01 * Vector3d(i, k / 2, k % 2);
+    }
+    const int step[3] = {4, 2, 1};
+    const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    Tetrahedra tetrahedra(4, 6 * cells);
+    for (int i = 0; i < cells; ++i) {
+        for (int o = 0; o < 6; ++o) {
+            int node = 4 * i;
+            tetrahedra(0, 6 * i + o) = node;
+            for (int k = 0; k < 3; ++k) tetrahedra(k + 1, 6 * i + o) = node += step[orders[o][k]];
+        }
+    }
+    return {nodes, tetrahedra, {Material{1e5, 0.4, 1000.0}}};
+}
+
+bool check(bool holds, const char* what)
+{
+    if (!holds) std::fprintf(stderr, "failed: %s\n", what);
+    return holds;
+}
+
+}  // namespace
+
+int main()
+{
+    TetrahedralOptions options;
+    options.refactor_rotation_tolerance = 0.02;
+    options.fixed_nodes = {0, 1};
+    options.anchored_nodes = {2, 3};
+    options.anchor_stiffness = VectorXd::Constant(2, 100.0);
+    TetrahedralDynamics body(make_bar(40), options);
+    Points start = body.positions();
+    start.col(90) += Vector3d(0.03, 0.0, 0.0);  // through its neighbours
+    const VectorXd still = VectorXd::Zero(body.dof_count());
+    body.set_state(start, still);
+    const VectorXd no_force;
+    const MatrixXd loads = MatrixXd::Random(body.dof_count(), 7);
+    MatrixXd columns = loads;
+    VectorXd change = VectorXd::Zero(body.dof_count());
+
+    bool good = check(allocations > 0, "allocations are counted");
+    bool went = true;
+    int inverted = 0;
+    double energy = 0.0;
+    allocations = 0;
+    for (int step = 0; step < 60; ++step) {
+        went = went && body.begin_step(step % 20 == 0 ? 0.002 : 0.004, Vector3d(0.0, 0.0, -9.81), no_force);
+        inverted += body.inverted_count();
+        columns = loads;
+        body.solve(columns);
+        change = 1e-6 * columns.col(0);
+        went = went && body.finish(change);
+        body.apply_position_correction(still);
+        energy += body.kinetic_energy() + body.elastic_energy() + body.momentum().norm() +
+                  body.angular_momentum().norm() + body.center_of_mass().norm();
+    }
+    const long counted = allocations;
+    std::printf("allocations %ld, factorisations %ld, inverted %d, energies %g\n", counted,
+                body.factorization_count(), inverted, energy);
+    good &= check(went, "every step was taken");
+    good &= check(inverted > 0, "elements were inverted on the way");
+    good &= check(body.factorization_count() > 3 && body.factorization_count() < 60,
+                  "some factorisations are reused");
+    good &= check(counted == 0, "no allocation in 60 steps");
+    return good ? 0 : 1;
+}
