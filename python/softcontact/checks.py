@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The promises of a scene, judged on the history of its run."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from softcontact.record import History
+from softcontact.scene.measures import Check
+from softcontact.scene.model import Scene
+
+FloatArray = NDArray[np.float64]
+
+
+def evaluate(scene: Scene, history: History) -> tuple[list[dict[str, Any]], list[str]]:
+    """Judge every check of a scene.
+
+    Args:
+        scene: the scene with its checks.
+        history: the steps that were done.
+    Returns:
+        One {name, value, limit, unit, passed} a check, and the names of checks whose time was not reached.
+    """
+    results, skipped = [], []
+    reached = float(history.time[-1]) + 0.5 * scene.time_step if len(history.time) else 0.0
+    for check in scene.checks:
+        end = getattr(check, "at", None) or getattr(check, "end", None) or scene.duration
+        always = check.kind in ("finite", "penetration")  # these hold for any part of a run
+        if not len(history.time) or (reached < min(end, scene.step_count * scene.time_step) and not always):
+            skipped.append(check.title())
+            continue
+        value, limit, unit, passed = _judge(check, history, _window(check, history, scene))
+        value = value if np.isfinite(value) else None
+        results.append(
+            {"name": check.title(), "value": value, "limit": limit, "unit": unit, "passed": bool(passed)}
+        )
+    return results, skipped
+
+
+def _window(check: Check, history: History, scene: Scene) -> slice:
+    """Rows that a check looks at: those that end after its start and not after its end."""
+    start = getattr(check, "start", 0.0)
+    end = getattr(check, "at", None) or getattr(check, "end", None) or scene.duration
+    tolerance = 0.5 * scene.time_step
+    last = int(np.searchsorted(history.time, end + tolerance))
+    first = int(np.searchsorted(history.time, start + tolerance))
+    return slice(min(first, max(last - 1, 0)), max(last, 1))
+
+
+def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, str, bool]:
+    match check.kind:
+        case "lifted":
+            rise = float(history.height(check.body)[rows][-1])
+            return rise, check.height, "m", rise >= check.height
+        case "held":
+            height = _with_start(history.height(check.body)[:, None], np.zeros(1), rows)[:, 0]
+            drop = float(height[0] - height.min())
+            touched = _touched(history, check.body, check.by, rows.stop - 1)
+            return drop, check.drop, "m", drop <= check.drop and touched
+        case "drift":
+            points = _with_start(history.poses[check.body][:, :3], history.start[check.body][:3], rows)
+            return _at_most(_farthest(points), check.limit, "m")
+        case "slip":
+            return _at_most(_farthest(_relative(history, check.body, check.other, rows)), check.limit, "m")
+        case "penetration":
+            return _at_most(float(history.series["penetration_max"][rows].max()), check.limit, "m")
+        case "finite":
+            arrays = [*history.series.values(), *history.poses.values(), *history.probes.values()]
+            return _at_most(float(sum(np.count_nonzero(~np.isfinite(array)) for array in arrays)), 0.0, "1")
+        case "probe_limit":
+            return _probe(check, history.probes[check.probe][rows], history.probe_units[check.probe])
+
+
+def _at_most(value: float, limit: float, unit: str) -> tuple[float, float, str, bool]:
+    return value, limit, unit, value <= limit
+
+
+def _with_start(values: FloatArray, start: FloatArray, rows: slice) -> FloatArray:
+    """Values over a window and, first, the one just before it."""
+    before = values[rows.start - 1] if rows.start > 0 else start
+    return np.vstack([before[None, :], values[rows]])
+
+
+def _farthest(points: FloatArray) -> float:
+    return float(np.linalg.norm(points - points[0], axis=1).max())
+
+
+def _relative(history: History, body: str, other: str, rows: slice) -> FloatArray:
+    points = _with_start(history.poses[body], history.start[body], rows)[:, :3]
+    frames = _with_start(history.poses[other], history.start[other], rows)
+    if not np.isfinite(frames).all():
+        return np.full_like(points, np.nan)
+    return Rotation.from_quat(frames[:, 3:]).inv().apply(points - frames[:, :3])
+
+
+def _touched(history: History, body: str, by: str | None, row: int) -> bool:
+    owner = history.owner
+    for (first, second), series in history.patches.items():
+        owners = {owner[first], owner[second]}
+        if body in owners and (by is None or by in owners) and series["normal_force"][row] > 0:
+            return True
+    return False
+
+
+def _probe(check: Any, values: FloatArray, unit: str) -> tuple[float, float, str, bool]:
+    reduce = {
+        "final": lambda v: v[-1],
+        "min": np.min,
+        "max": np.max,
+        "mean": np.mean,
+        "largest": lambda v: np.abs(v).max(),
+    }[check.reduce]
+    value = float(reduce(values))
+    low = check.minimum is None or value >= check.minimum
+    high = check.maximum is None or value <= check.maximum
+    limit = check.minimum if check.maximum is None or not low else check.maximum
+    return value, limit, unit, low and high

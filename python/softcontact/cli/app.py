@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The `softcontact` commands, and how every way of failing becomes one line and an exit code."""
+
+import signal
+import sys
+from typing import Annotated, Any
+
+import typer
+
+import softcontact
+from softcontact.cli import bench, doctor, mesh, run, scenes, view
+from softcontact.cli.console import prepare_streams, say
+
+app = typer.Typer(
+    name="softcontact",
+    help="Contact between soft bodies: run scenes, measure, look.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("run")(run.command)
+app.command("scenes")(scenes.command)
+app.command("bench")(bench.command)
+app.add_typer(mesh.app, name="mesh")
+app.command("view")(view.command)
+app.command("doctor")(doctor.command)
+
+# Click, or the copy of it inside Typer: what wrong usage raises.
+_UsageError = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"softcontact {softcontact.__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        arguments: words after the program's name; None means those of the process.
+    Returns:
+        0 done, 1 a check failed, 2 wrong usage or input, 3 the simulation stopped, 130 interrupted.
+    """
+    prepare_streams()
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        result: Any = app(args=arguments, prog_name="softcontact", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except typer.Exit as done:
+        return done.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        say("interrupted")
+        return 130
+    except _UsageError as error:
+        text = error.format_message()
+        if text.strip():
+            context = getattr(error, "ctx", None)
+            command = context.command_path if context is not None else "softcontact"
+            say(f"{text.rstrip('.')}; '{command} --help' tells more")
+        return 2
+    except BrokenPipeError:
+        # The reader of the output has left; nothing more can be told to it.
+        sys.stdout = None  # type: ignore[assignment]
+        return 0
+    except (ValueError, ImportError, OSError) as error:
+        say(str(error) or type(error).__name__)
+        return 2
+
+
+def _interrupt(*_: Any) -> None:
+    # A batch system's stop keeps what was done so far, like Ctrl-C.
+    raise KeyboardInterrupt

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`softcontact bench`."""
+
+import importlib
+import importlib.util
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from softcontact.scene.errors import SceneError, nearest
+
+NAMES = ("table1", "uzawa", "vademecum", "haptics", "avatar", "peers")
+
+
+def available() -> list[str]:
+    """Benchmarks that this installation has."""
+    return [name for name in NAMES if _module(name) is not None]
+
+
+def command(
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Benchmarks: " + ", ".join(NAMES) + ".")
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for plots and reports.")] = None,
+) -> int:
+    """Measure, and print the paper's figure, ours and the ratio."""
+    here = available()
+    for name in names:
+        if name not in NAMES:
+            raise SceneError(f"bench: no benchmark '{name}'" + nearest(name, NAMES))
+        if name not in here:
+            raise SceneError(
+                f"bench: '{name}' is not in this version of softcontact; it has: {', '.join(here) or 'none'}"
+            )
+    if json_file is not None and len(names) > 1:
+        raise SceneError("bench: --json FILE takes the figures of one benchmark; run them one by one")
+    code = 0
+    for name in names:
+        module = importlib.import_module(f"softcontact.bench.{name}")
+        code = max(code, module.main(quick=quick, json=json_file, out=out))
+    return code
+
+
+def _module(name: str) -> object | None:
+    try:
+        return importlib.util.find_spec(f"softcontact.bench.{name}")
+    except ModuleNotFoundError:
+        return None

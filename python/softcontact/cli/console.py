@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the command line says, and to which stream."""
+
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+
+def prepare_streams() -> None:
+    """Make every text printable: a stream that cannot show a letter shows a substitute."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def say(text: str) -> None:
+    """One line on the error stream."""
+    print(f"softcontact: {' '.join(str(text).split())}", file=sys.stderr)
+
+
+def console() -> Console:
+    """Standard output; no colours and no line breaks inside cells when it is no terminal."""
+    terminal = sys.stdout.isatty()
+    return Console(no_color=not terminal, width=None if terminal else 160, highlight=False, emoji=False)
+
+
+def mark(passed: bool) -> str:
+    """A tick or a cross, or words where the stream has no such letters."""
+    try:
+        "✓✗".encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return "ok" if passed else "FAILED"
+    return "[green]✓[/]" if passed else "[red]✗[/]"
+
+
+def show_summary(summary: dict[str, Any], out: Any) -> None:
+    """The terminal's view of a run: figures, checks and where the files are."""
+    screen = console()
+    table = Table(show_header=False, box=None, pad_edge=False)
+    step = summary["step_ms"]
+    table.add_row("scene", f"{summary['scene']} ({summary['engine']})")
+    table.add_row("steps", f"{summary['steps']}, {summary['simulated_time_s']:.4g} s simulated")
+    table.add_row(
+        "speed",
+        f"{summary['real_time_factor']:.3g} x real time, {step['mean']:.3g} ms a step, p99 {step['p99']:.3g}",
+    )
+    table.add_row("contacts", f"mean {summary['contacts']['mean']:.1f}, max {summary['contacts']['max']}")
+    table.add_row("solved", f"{100 * summary['converged_fraction']:.2f} % of the steps to tolerance")
+    screen.print(table)
+    if summary["checks"]:
+        checks = Table("", "check", "value", "limit", "unit", box=None, pad_edge=False)
+        for check in summary["checks"]:
+            value = "not finite" if check["value"] is None else f"{check['value']:.4g}"
+            checks.add_row(
+                mark(check["passed"]), check["name"], value, f"{check['limit']:.4g}", check["unit"]
+            )
+        screen.print(checks)
+    if summary.get("checks_not_reached"):
+        screen.print("not reached: " + ", ".join(summary["checks_not_reached"]), markup=False)
+    if out is not None:
+        screen.print(f"written to {out}", markup=False, soft_wrap=True)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`softcontact run`."""
+
+import json
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from softcontact.cli.console import say, show_summary
+from softcontact.scene.errors import SceneError
+
+
+def command(
+    scene: Annotated[
+        str, typer.Argument(help="Name of a scene ('softcontact scenes' lists them) or a scene file.")
+    ],
+    engine: Annotated[str, typer.Option(help="embedded or sofa.")] = "embedded",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="An option of the scene; may be repeated."),
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="Do this many steps instead of the whole duration.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Output folder; by default out/SCENE-N with the first free N.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the summary as one JSON object, nothing else.")
+    ] = False,
+    no_replay: Annotated[bool, typer.Option("--no-replay", help="Leave out replay.html.")] = False,
+) -> int:
+    """Run a scene; write scene.json, summary.json, history.h5, replay.html and report.md."""
+    from softcontact.outputs import OutputError
+    from softcontact.runner import run
+    from softcontact.scene.library import load
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        description = load(scene, parse_options(set_ or []))
+        try:
+            result = run(description, engine, out, steps=steps, progress=not as_json, replay=not no_replay)
+        except OutputError as error:
+            if as_json and error.result is not None:
+                print(json.dumps(error.result.summary, allow_nan=False))
+            raise
+    for text in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
+        say(f"warning: {text}")
+    if result.message:
+        say(result.message)
+    if as_json:
+        print(json.dumps(result.summary, allow_nan=False))
+    else:
+        show_summary(result.summary, result.out)
+    return result.exit_code
+
+
+def parse_options(pairs: list[str]) -> dict[str, str]:
+    """`key=value` texts as a dictionary.
+
+    Raises:
+        SceneError: one is not of that form, or a key comes twice.
+    """
+    options: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise SceneError(
+                f"--set {pair}: not of the form key=value; write for instance --set friction=0.3"
+            )
+        if key.strip() in options:
+            raise SceneError(f"--set {key.strip()}: given twice; keep one")
+        options[key.strip()] = value.strip()
+    return options

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`softcontact scenes`."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+from pydantic_core import PydanticUndefined
+
+from softcontact.cli.console import console
+from softcontact.scene.errors import SceneError, nearest
+from softcontact.scene.library import SceneModule, load_module, names
+
+
+def command(
+    scene: Annotated[str | None, typer.Argument(help="Show this scene only.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> int:
+    """List the scenes with their options, defaults and units."""
+    known = names()
+    if scene is not None and scene not in known:
+        raise SceneError(f"no scene '{scene}'" + nearest(scene, known))
+    listed = {name: _described(path) for name, path in known.items() if scene in (None, name)}
+    if as_json:
+        print(json.dumps(listed))
+        return 0
+    screen = console()
+    for name, entry in listed.items():
+        screen.print(f"[bold]{name}[/]", soft_wrap=True)
+        screen.print(f"  {entry['error'] or entry['description']}", markup=False, soft_wrap=True)
+        for option in entry["options"]:
+            line = f"    --set {option['name']}={_shown(option['default'])}"
+            screen.print(f"{line:<40} {option['help']}", markup=False, soft_wrap=True)
+    if not listed:
+        screen.print("no scenes are installed")
+    return 0
+
+
+def _described(path: Any) -> dict[str, Any]:
+    entry: dict[str, Any] = {"file": str(path), "description": "", "options": [], "error": ""}
+    if path.suffix != ".py":
+        return entry | {"description": "scene file"}
+    try:
+        module = load_module(path)
+    except SceneError as error:
+        return entry | {"error": str(error)}
+    return entry | {"description": module.description, "options": _options(module)}
+
+
+def _options(module: SceneModule) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "default": _default(field),
+            "type": _type(field.annotation),
+            "help": field.description or "",
+        }
+        for name, field in module.options.model_fields.items()
+    ]
+
+
+def _default(field: Any) -> Any:
+    default = field.get_default(call_default_factory=True)
+    if default is PydanticUndefined:
+        return None
+    return default if isinstance(default, bool | int | float | str | list | tuple | None) else str(default)
+
+
+def _type(annotation: Any) -> str:
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation).replace("typing.", "")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Engines that run a scene: `embedded` (the core's own World) and `sofa`."""
+
+from softcontact.engines.base import Engine, SurfaceInfo
+from softcontact.scene.errors import SceneError, nearest
+from softcontact.scene.model import Scene
+
+ENGINES = ("embedded", "sofa")
+
+__all__ = ["ENGINES", "Engine", "SurfaceInfo", "make_engine"]
+
+
+def make_engine(scene: Scene, name: str = "embedded") -> Engine:
+    """The engine of that name with the scene built in it.
+
+    Raises:
+        SceneError: no such engine, the engine is not installed, or it refuses the scene.
+    """
+    if name == "embedded":
+        from softcontact.engines.embedded import EmbeddedEngine
+
+        return EmbeddedEngine(scene)
+    if name == "sofa":
+        from softcontact.engines.sofa import make_sofa_engine
+
+        return make_sofa_engine(scene)
+    raise SceneError(f"engine: no engine '{name}'" + nearest(name, ENGINES))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a run asks of an engine."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SurfaceInfo:
+    """A surface that takes part in contact.
+
+    Attributes:
+        name: name of the surface; contact patches refer to it.
+        body: name of the scene's body that it belongs to.
+        role: what the replay shows it as.
+        color: red, green, blue from 0 to 1, or None for the role's.
+        rigid: whether the body's pose moves it as a whole.
+        triangles: vertex numbers (m, 3), int32.
+    """
+
+    name: str
+    body: str
+    role: str
+    color: tuple[float, float, float] | None
+    rigid: bool
+    triangles: NDArray[np.int32]
+
+
+class Engine(Protocol):
+    """A scene in motion. Dictionaries have the keys of softcontact._core.World."""
+
+    name: str
+    surfaces: tuple[SurfaceInfo, ...]
+    skins: tuple[SurfaceInfo, ...]  # shown, but without contact
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+
+    def step(self) -> None:
+        """Advance by one time step."""
+
+    def vertices(self, surface: str) -> FloatArray:
+        """Positions (k, 3) of a surface's or a skin's vertices in the world [m]."""
+
+    def pose(self, body: str) -> FloatArray:
+        """(x, y, z, qx, qy, qz, qw) of a body.
+
+        A tetrahedral body has the mean of its surface vertices and no rotation; a hand has its palm's pose.
+        """
+
+    def joint_positions(self, body: str) -> FloatArray:
+        """Joint positions (nq,) of an articulated body or a hand."""
+
+    def patches(self) -> list[dict[str, Any]]:
+        """Contact patches of the last step."""
+
+    def statistics(self) -> dict[str, Any]:
+        """Counts, residual and times of the last step."""
+
+    def energies(self) -> dict[str, float]:
+        """Kinetic, elastic and potential energy [J]."""
+
+    def state(self) -> FloatArray:
+        """All positions and velocities."""
+
+    def status(self) -> dict[str, Any]:
+        """{ok, message}: whether the state can be used, and if not which body and why."""

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The embedded engine: a scene built in the core's World."""
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from softcontact.engines.base import FloatArray, SurfaceInfo
+from softcontact.engines.hand import HandInWorld
+from softcontact.scene import bodies
+from softcontact.scene.errors import SceneError, nearest
+from softcontact.scene.model import Scene
+from softcontact.scene.surfaces import surface_mesh, tetrahedral_mesh
+
+
+class EmbeddedEngine:
+    """A scene in motion in softcontact._core.World.
+
+    Args:
+        scene: the scene; files that it names are read.
+    Raises:
+        SceneError: the compiled part is missing, or a body is refused; names body and reason.
+    """
+
+    name = "embedded"
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.world = _new_world(scene)
+        self._ids: dict[str, int] = {}
+        self._surface_ids: dict[str, int] = {}
+        self._kinds = {body.name: body.kind for body in scene.bodies}
+        self._surfaces: list[SurfaceInfo] = []
+        self._hands: dict[str, HandInWorld] = {}
+        for index, body in enumerate(scene.bodies):
+            self._guarded(f"bodies[{index}] ({body.name})", self._add, body)
+        for index, motion in enumerate(scene.motions):
+            self._guarded(f"motions[{index}] ({motion.body})", self._move, motion)
+        if scene.grasp is not None:
+            self._guarded("grasp", self._grasp, scene.grasp)
+        self._pairs()
+        self.surfaces = tuple(self._surfaces)
+        self.skins = tuple(
+            SurfaceInfo(
+                f"{name}.skin", name, "skin", hand.body.color, False, np.int32(hand.model.skin.triangles)
+            )
+            for name, hand in self._hands.items()
+        )
+        self._of_body = {name: [s.name for s in self.surfaces if s.body == name] for name in self._ids}
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return float(self.world.time)
+
+    def step(self) -> None:
+        """Advance by one time step."""
+        self.world.step()
+
+    def vertices(self, surface: str) -> FloatArray:
+        """Positions (k, 3) of a surface's or a skin's vertices in the world [m]."""
+        if surface not in self._surface_ids:
+            return self._hands[surface.removesuffix(".skin")].skin()
+        return np.asarray(self.world.surface_vertices(self._surface_ids[surface]))
+
+    def pose(self, body: str) -> FloatArray:
+        """(x, y, z, qx, qy, qz, qw) of a body; the mean of its surface vertices for a tetrahedral body."""
+        if self._kinds[body] == "tetrahedral":
+            return np.concatenate([self.vertices(self._of_body[body][0]).mean(axis=0), bodies.UPRIGHT])
+        position, orientation = self.world.body_pose(self._ids[body])
+        return np.concatenate([position, orientation])
+
+    def joint_positions(self, body: str) -> FloatArray:
+        """Joint positions (nq,) of an articulated body or a hand; empty for others."""
+        if self._kinds[body] not in ("articulated", "hand"):
+            return np.zeros(0)
+        return np.asarray(self.world.joint_positions(self._ids[body]))
+
+    def patches(self) -> list[dict[str, Any]]:
+        """Contact patches of the last step."""
+        return self.world.patches()
+
+    def statistics(self) -> dict[str, Any]:
+        """Counts, residual and times of the last step."""
+        return self.world.statistics()
+
+    def energies(self) -> dict[str, float]:
+        """Kinetic, elastic and potential energy [J]."""
+        return self.world.energies()
+
+    def state(self) -> FloatArray:
+        """All positions and velocities."""
+        return np.asarray(self.world.state())
+
+    def status(self) -> dict[str, Any]:
+        """{ok, message, time}."""
+        return self.world.status()
+
+    def _guarded(self, where: str, call: Any, *arguments: Any) -> None:
+        try:
+            call(*arguments)
+        except SceneError:
+            raise
+        except ValueError as error:
+            raise SceneError(f"{where}: {error}") from None
+
+    def _show(self, name: str, body: Any, *, rigid: bool, role: str | None = None) -> None:
+        number = self._surface_ids[name] = self.world.surface_names.index(name)
+        triangles = np.asarray(self.world.surface_triangles(number), dtype=np.int32)
+        self._surfaces.append(SurfaceInfo(name, body.name, role or body.role, body.color, rigid, triangles))
+
+    def _mu(self, body: Any) -> float:
+        return self.scene.contact.friction if body.friction is None else body.friction
+
+    def _add(self, body: Any) -> None:
+        match body:
+            case bodies.RigidBody():
+                self._add_rigid(body)
+            case bodies.KinematicBody():
+                mesh = surface_mesh(body.shape)
+                self._ids[body.name] = self.world.add_kinematic_body(
+                    body.name, mesh.vertices, mesh.triangles, body.position, body.orientation, self._mu(body)
+                )
+                self._show(body.name, body, rigid=True)
+            case bodies.TetrahedralBody():
+                self._add_tetrahedral(body)
+            case bodies.ArticulatedBody():
+                self._add_articulated(body)
+            case bodies.Hand():
+                hand = self._hands[body.name] = HandInWorld(self.world, body)
+                self._ids[body.name] = hand.id
+                for surface in hand.surfaces:
+                    role = "palm" if surface.endswith(".palm") else body.role
+                    self._show(surface, body, rigid=False, role=role)
+
+    def _add_rigid(self, body: bodies.RigidBody) -> None:
+        mesh = surface_mesh(body.shape)
+        mass, com, inertia = mass_properties(body, mesh)
+        self._ids[body.name] = self.world.add_rigid_body(
+            body.name,
+            mesh.vertices,
+            mesh.triangles,
+            mass,
+            com,
+            inertia,
+            body.position,
+            body.orientation,
+            body.velocity,
+            body.angular_velocity,
+            self._mu(body),
+            body.aggregate,
+        )
+        self._show(body.name, body, rigid=True)
+
+    def _add_tetrahedral(self, body: bodies.TetrahedralBody) -> None:
+        mesh = tetrahedral_mesh(body.shape)
+        surface, nodes_of = mesh.surface()
+        fixed = set(body.fixed_nodes)
+        if body.fixed_nodes and max(fixed) >= len(mesh.nodes):
+            raise ValueError(
+                f"fixed_nodes: {max(fixed)} is too large; the nodes are 0 to {len(mesh.nodes) - 1}"
+            )
+        if body.fixed_region is not None:
+            low, high = np.array(body.fixed_region.low), np.array(body.fixed_region.high)
+            inside = np.flatnonzero(((mesh.nodes >= low) & (mesh.nodes <= high)).all(axis=1))
+            if not len(inside):
+                raise ValueError("fixed_region holds no node; make it larger")
+            fixed |= set(inside.tolist())
+        count = len(mesh.tetrahedra)
+        material = body.material
+        weights = np.zeros((len(nodes_of), 4))
+        weights[:, 0] = 1.0
+        nodes = Rotation.from_quat(body.orientation).apply(mesh.nodes) + body.position
+        self._ids[body.name] = self.world.add_tetrahedral_body(
+            body.name,
+            nodes,
+            mesh.tetrahedra,
+            np.full(count, material.young),
+            np.full(count, material.poisson),
+            np.full(count, material.density),
+            material.rayleigh_mass,
+            material.rayleigh_stiffness,
+            np.array(sorted(fixed), dtype=np.int32),
+            np.repeat(np.asarray(nodes_of, dtype=np.int32)[:, None], 4, axis=1),
+            weights,
+            surface.triangles,
+            self._mu(body),
+            body.aggregate,
+            body.velocity,
+        )
+        self._show(body.name, body, rigid=False)
+
+    def _add_articulated(self, body: bodies.ArticulatedBody) -> None:
+        numbers = {link.name: index for index, link in enumerate(body.links)}
+        self._ids[body.name] = self.world.add_articulated_body(
+            body.name,
+            [_link(link, body, numbers) for link in body.links],
+            np.array(body.joint_positions),
+            body.gravity_compensated,
+        )
+        for index, link in enumerate(body.links):
+            if link.shape is not None:
+                mesh = surface_mesh(link.shape)
+                name = f"{body.name}.{link.name}"
+                self.world.add_link_surface(
+                    self._ids[body.name],
+                    index,
+                    name,
+                    mesh.vertices,
+                    mesh.triangles,
+                    self._mu(body),
+                    link.aggregate,
+                )
+                self._show(name, body, rigid=False)
+
+    def _move(self, motion: Any) -> None:
+        body = self.scene.body(motion.body)
+        if motion.kind == "hand":
+            self._hands[body.name].move(motion)
+            return
+        if motion.kind == "joints":
+            self.world.set_joint_motion(self._ids[body.name], motion.times, np.array(motion.targets))
+            return
+        orientations = np.array(motion.orientations or [body.orientation] * len(motion.times))
+        self.world.set_kinematic_motion(
+            self._ids[body.name], motion.times, np.array(motion.positions), orientations
+        )
+
+    def _grasp(self, grasp: Any) -> None:
+        body = self.scene.body(grasp.body)
+        if body.name in self._hands:
+            self._hands[body.name].grasp(grasp)
+            return
+        names = self.world.link_names(self._ids[body.name])
+        fingers = [
+            {
+                "name": finger.name,
+                "dofs": list(finger.dofs),
+                "rates": list(finger.rates),
+                "links": [_number(names, link, f"fingers ({finger.name}).links") for link in finger.links],
+            }
+            for finger in grasp.fingers
+        ]
+        if not fingers:
+            raise ValueError("fingers: none given; list the joints of each finger that close")
+        self.world.add_grasp(self._ids[body.name], fingers, grasp.start, grasp.end, grasp.force)
+
+    def _pairs(self) -> None:
+        surfaces = {name: [s.name for s in self._surfaces if s.body == name] for name in self._ids}
+        for pair in self.scene.pair_friction:
+            for a in surfaces[pair.a]:
+                for b in surfaces[pair.b]:
+                    self.world.set_pair_friction(a, b, pair.friction)
+        for pair in self.scene.pairs_off:
+            for a in surfaces[pair.a]:
+                for b in surfaces[pair.b]:
+                    if a != b:
+                        self.world.disable_pair(a, b)
+
+
+def _new_world(scene: Scene) -> Any:
+    try:
+        from softcontact._core import World
+    except ImportError as error:
+        text = (
+            f"engine 'embedded' needs the compiled part of softcontact ({error}); 'pip install .' builds it"
+        )
+        raise SceneError(text) from None
+    contact, solver = scene.contact, scene.solver
+    options = {
+        "contact": contact.model,
+        "friction_law": contact.friction_law,
+        "pressure": contact.pressure,
+        "alarm_distance": contact.alarm_distance,
+        "contact_offset": contact.contact_offset,
+        "max_penetration": contact.max_penetration,
+        "solver_tolerance": solver.tolerance,
+        "solver_max_iterations": solver.max_iterations,
+    }
+    try:
+        return World(scene.time_step, scene.gravity, options)
+    except ValueError as error:
+        raise SceneError(f"scene settings: {error}") from None
+
+
+def mass_properties(body: bodies.RigidBody, mesh: Any) -> tuple[float, FloatArray, FloatArray]:
+    """Mass [kg], centre of mass (3,) [m] and inertia about it (3, 3) [kg m²], in body axes.
+
+    Args:
+        body: gives what it gives; the rest is that of a homogeneous solid.
+        mesh: its closed surface.
+    Raises:
+        ValueError: something has to come from the surface, and the surface is not closed.
+    """
+    if body.mass is not None and body.com is not None and body.inertia is not None:
+        return body.mass, np.array(body.com), np.array(body.inertia)
+    volume = mesh.volume if mesh.is_closed else 0.0
+    if not volume > 0:
+        raise ValueError(
+            "shape: not a closed surface with outward triangles; close it, or give mass, com and inertia"
+        )
+    density = body.mass / volume if body.mass is not None else body.density or 1000.0
+    com = mesh.center_of_mass if body.com is None else np.array(body.com)
+    inertia = mesh.inertia(density) if body.inertia is None else np.array(body.inertia)
+    return density * volume, com, inertia
+
+
+def _link(link: bodies.Link, body: bodies.ArticulatedBody, numbers: dict[str, int]) -> dict[str, Any]:
+    position, rotation = np.array(link.position), Rotation.from_quat(link.orientation)
+    if link.parent is None:
+        base = Rotation.from_quat(body.orientation)
+        position, rotation = base.apply(position) + body.position, base * rotation
+    springs = {
+        key: list(getattr(link, key))
+        for key in ("stiffness", "damping", "lower", "upper")
+        if getattr(link, key)
+    }
+    return {
+        "name": link.name,
+        "parent": -1 if link.parent is None else numbers[link.parent],
+        "joint": link.joint,
+        "axis": link.axis,
+        "axis2": link.second_axis,
+        "position": position,
+        "orientation": rotation.as_quat(),
+        "mass": link.mass,
+        "com": link.com,
+        "inertia": np.array(link.inertia),
+        "limit_stiffness": link.limit_stiffness,
+        **springs,
+    }
+
+
+def _number(names: list[str], name: str, where: str) -> int:
+    if name not in names:
+        raise ValueError(f"{where}: no link {name!r}" + nearest(name, names))
+    return names.index(name)

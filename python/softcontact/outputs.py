@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The output folder of a run."""
+
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+from softcontact.scene.errors import SceneError
+
+FILES = ("scene.json", "summary.json", "history.h5", "replay.html", "report.md")
+
+
+class OutputError(SceneError):
+    """The output folder cannot be written.
+
+    Attributes:
+        result: the run whose results could not be kept, when it was done already.
+    """
+
+    result: Any = None
+
+
+def prepare(out: str | Path | None, scene: str) -> Path:
+    """Make the output folder, and see that it can be written before anything is computed.
+
+    Args:
+        out: folder, or None for out/<scene>-<n> with the first free n.
+        scene: name of the scene.
+    Returns:
+        The folder. One that holds an earlier run is emptied of that run's files, with a warning.
+    Raises:
+        OutputError: it cannot be made or written, or holds files of the same names that are not a run's.
+    """
+    folder = None if out is None else Path(out).expanduser()
+    try:
+        if folder is None:
+            folder = _numbered(Path("out"), scene)
+        elif folder.is_dir():
+            _make_room(folder)
+        else:
+            folder.mkdir(parents=True)
+        trial = folder / ".softcontact-trial"
+        trial.write_bytes(b"\n")
+        trial.unlink()
+    except OSError as error:
+        raise _refused(folder or Path("out"), error) from None
+    return folder
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write plain data as JSON, whole or not at all."""
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(
+        json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
+    )
+    os.replace(partial, path)
+
+
+def guarded(folder: Path, action: Any, *arguments: Any) -> None:
+    """Call a writer; a full or vanished disk becomes one clear error.
+
+    Raises:
+        OutputError: naming the folder and what the system said.
+    """
+    try:
+        action(*arguments)
+    except OSError as error:
+        raise _refused(folder, error) from None
+    except RuntimeError as error:  # HDF5 reports a full disk at closing as one of these
+        raise OutputError(f"{folder}: {error}; free space or choose another --out") from None
+
+
+def _refused(folder: Path, error: OSError) -> OutputError:
+    reason = error.strerror or str(error)
+    return OutputError(
+        f"cannot write to {str(folder)!r}: {reason}; choose a folder that can be written with --out"
+    )
+
+
+def _numbered(parent: Path, scene: str) -> Path:
+    parent.mkdir(exist_ok=True)
+    number = 1
+    while True:
+        folder = parent / f"{scene}-{number}"
+        try:
+            folder.mkdir()
+            return folder
+        except FileExistsError:
+            number += 1
+
+
+def _make_room(folder: Path) -> None:
+    present = [folder / name for name in FILES if (folder / name).exists()]
+    if not present:
+        return
+    if not _is_run(folder):
+        raise OutputError(
+            f"{str(folder)!r} holds {present[0].name} that no run of softcontact wrote; choose another --out"
+        )
+    warnings.warn(f"{str(folder)!r} held an earlier run; its files are replaced", UserWarning, stacklevel=3)
+    for path in [*present, *folder.glob("plot-*.png")]:
+        path.unlink()
+
+
+def _is_run(folder: Path) -> bool:
+    """Whether the folder's scene and summary are those of a run, finished or not."""
+    try:
+        scene = json.loads((folder / "scene.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(scene, dict) and str(scene.get("format", "")).startswith("softcontact-scene-")

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Progress of a run on a terminal's error stream; nothing when it is no terminal."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_INTERVAL_S = 0.1  # a redraw costs about a millisecond
+
+
+@contextmanager
+def run_progress(steps: int, time_step: float, *, shown: bool = True) -> Iterator[Callable[[int], None]]:
+    """Show steps done, simulated time and real-time factor.
+
+    Args:
+        steps: number of steps to come.
+        time_step: [s].
+        shown: False shows nothing.
+    Yields:
+        A function to call with the number of steps done.
+    """
+    if not shown or sys.stderr is None or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        BarColumn(),
+        TextColumn(
+            "{task.percentage:3.0f} %  {task.fields[time]:.2f} s  {task.fields[factor]:.2f} x real time"
+        ),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("run", total=steps, time=0.0, factor=0.0)
+        started = last = time.perf_counter()
+
+        def tick(done: int) -> None:
+            nonlocal last
+            now = time.perf_counter()
+            if now - last < _INTERVAL_S and done < steps:
+                return
+            last = now
+            factor = done * time_step / max(now - started, 1e-9)
+            bar.update(task, completed=done, time=done * time_step, factor=factor)
+            bar.refresh()
+
+        yield tick

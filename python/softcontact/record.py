@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a run remembers: time series of every step, and frames for the replay."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softcontact.engines.base import Engine, SurfaceInfo
+from softcontact.scene.errors import SceneError, nearest
+from softcontact.scene.measures import PROBE_UNITS, Probe
+from softcontact.scene.model import Scene
+
+FloatArray = NDArray[np.float64]
+
+STATISTICS = (
+    "contacts",
+    "rows",
+    "patches",
+    "iterations",
+    "residual",
+    "converged",
+    "penetration_max",
+    "step_ms",
+    "solve_ms",
+    "detection_ms",
+    "free_ms",
+    "position_ms",
+)
+ENERGIES = ("kinetic", "elastic", "potential")
+_VECTORS = ("force", "torque", "centre")
+_SCALARS = ("area", "volume", "pressure_mean", "pressure_max", "normal_force", "contacts")
+_UNITS = {
+    "time": "s",
+    "residual": "m/s",
+    "penetration_max": "m",
+    "force": "N",
+    "torque": "N m",
+    "centre": "m",
+    "area": "m2",
+    "volume": "m3",
+    "pressure_mean": "Pa",
+    "pressure_max": "Pa",
+    "normal_force": "N",
+    "kinetic": "J",
+    "elastic": "J",
+    "potential": "J",
+    "poses": "m, quaternion x y z w",
+}
+
+
+@dataclass
+class History:
+    """Time series of a run, one row a step.
+
+    Attributes:
+        time: end of each step (n,) [s].
+        series: figures of each step by name (n,): contacts, rows, iterations, residual, step_ms, kinetic, …
+        poses: (x, y, z, qx, qy, qz, qw) of each body (n, 7).
+        start: pose of each body at time zero (7,).
+        patches: by (body, other): force, torque, centre (n, 3), area, … (n,); zero while apart.
+        probes: by name (n,).
+        owner: body that each surface belongs to.
+        probe_units: by name.
+        up: unit vector against gravity (3,).
+    """
+
+    time: FloatArray
+    series: dict[str, FloatArray]
+    poses: dict[str, FloatArray]
+    start: dict[str, FloatArray]
+    patches: dict[tuple[str, str], dict[str, FloatArray]]
+    probes: dict[str, FloatArray]
+    owner: dict[str, str]
+    probe_units: dict[str, str] = field(default_factory=dict)
+    up: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+
+    def contact_force(self, body: str, by: str | None = None) -> FloatArray:
+        """Contact force on a body or a surface, summed over its patches.
+
+        Args:
+            body: name of a body, or of one surface of it.
+            by: only what this body or surface exerts; None means all others.
+        Returns:
+            Force at each step (n, 3) [N], the same whatever the time step.
+        Raises:
+            ValueError: no such body.
+        """
+        for name in (body, by):
+            known = {*self.owner, *self.owner.values()}
+            if name is not None and name not in known:
+                raise ValueError(f"no body {name!r}" + nearest(name, known))
+        total = np.zeros((len(self.time), 3))
+        for (first, second), series in self.patches.items():
+            for on, source, sign in ((first, second, 1.0), (second, first, -1.0)):
+                if body in (on, self.owner[on]) and by in (None, source, self.owner[source]):
+                    total += sign * series["force"]
+        return total
+
+    def height(self, body: str) -> FloatArray:
+        """Height of a body against gravity above where it started (n,) [m]."""
+        return (self.poses[body][:, :3] - self.start[body][:3]) @ self.up
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to an HDF5 file; every data set has its unit as an attribute."""
+        import h5py
+
+        with h5py.File(path, "w") as file:
+            file.attrs["format"] = "softcontact-history-1"
+
+            def put(name: str, data: FloatArray, unit: str) -> None:
+                packing = {"compression": "gzip", "shuffle": True} if data.size > 64 else {}
+                file.create_dataset(name, data=data, **packing).attrs["unit"] = unit
+
+            put("time", self.time, "s")
+            for name, data in self.series.items():
+                group = "energies" if name in ENERGIES else "steps"
+                put(f"{group}/{name}", data, "ms" if name.endswith("_ms") else _UNITS.get(name, "1"))
+            for body, data in self.poses.items():
+                put(f"bodies/{body}/pose", data, _UNITS["poses"])
+                put(f"bodies/{body}/start", self.start[body], _UNITS["poses"])
+            for (body, other), series in self.patches.items():
+                for name, data in series.items():
+                    put(f"patches/{body}:{other}/{name}", data, _UNITS.get(name, "1"))
+            for name, data in self.probes.items():
+                put(f"probes/{name}", data, self.probe_units.get(name, "1"))
+
+
+class Recorder:
+    """Fills a history and the frames of a replay while an engine runs.
+
+    Args:
+        scene: the scene.
+        engine: the engine, before its first step.
+        steps: most steps that will be recorded.
+        frames: whether to keep frames for the replay.
+    """
+
+    def __init__(self, scene: Scene, engine: Engine, steps: int, *, frames: bool = True) -> None:
+        self.scene, self.engine, self.count = scene, engine, 0
+        self._names = [body.name for body in scene.bodies]
+        self._owner = {surface.name: surface.body for surface in engine.surfaces}
+        gravity = np.array(scene.gravity)
+        size = float(np.linalg.norm(gravity))
+        self._up = -gravity / size if size > 0 else np.array([0.0, 0.0, 1.0])
+        self._steps = steps
+        self._time = np.zeros(steps)
+        self._series = {name: np.zeros(steps) for name in (*STATISTICS, *ENERGIES)}
+        self._poses = {name: np.zeros((steps, 7)) for name in self._names}
+        self._start = {name: np.array(engine.pose(name)) for name in self._names}
+        self._patches: dict[tuple[str, str], dict[str, FloatArray]] = {}
+        self._probes = {probe.name: np.zeros(steps) for probe in scene.probes}
+        self._check_probes()
+        self.last_patches: list[dict[str, Any]] = []
+        self.frames = FrameStore(engine) if frames else None
+        self._stride = max(1, round(1 / (scene.record.frames_per_second * scene.time_step)))
+        if self.frames is not None:
+            self.frames.add(0.0, [])
+
+    def add(self, step_ms: float) -> None:
+        """Record the step that the engine has just done, which took `step_ms`."""
+        row, engine = self.count, self.engine
+        statistics, energies = engine.statistics(), engine.energies()
+        self._time[row] = engine.time
+        for name in STATISTICS:
+            self._series[name][row] = statistics.get(name, np.nan)
+        self._series["step_ms"][row] = step_ms
+        for name in ENERGIES:
+            self._series[name][row] = energies[name]
+        for name in self._names:
+            self._poses[name][row] = engine.pose(name)
+        self.last_patches = engine.patches()
+        for patch in self.last_patches:
+            series = self._patch_series(patch["body"], patch["other"])
+            for name in (*_VECTORS, *_SCALARS):
+                series[name][row] = patch.get(name, 0.0)
+        self.count += 1
+        for probe in self.scene.probes:
+            self._probes[probe.name][row] = self._measure(probe, row)
+        if self.frames is not None and self.count % self._stride == 0 and engine.status()["ok"]:
+            self.frames.add(engine.time, self.last_patches)
+
+    def finish(self) -> History:
+        """The history of the steps recorded so far; adds the last frame."""
+        n = self.count
+        if self.frames is not None and n and self.engine.status()["ok"]:
+            self.frames.add(self._time[n - 1], self.last_patches)
+        return History(
+            time=self._time[:n],
+            series={name: data[:n] for name, data in self._series.items()},
+            poses={name: data[:n] for name, data in self._poses.items()},
+            start=self._start,
+            patches={key: {k: v[:n] for k, v in series.items()} for key, series in self._patches.items()},
+            probes={name: data[:n] for name, data in self._probes.items()},
+            owner=self._owner,
+            probe_units={probe.name: PROBE_UNITS[probe.kind] for probe in self.scene.probes},
+            up=self._up,
+        )
+
+    def _patch_series(self, body: str, other: str) -> dict[str, FloatArray]:
+        key = (body, other)
+        if key not in self._patches:
+            vectors = {name: np.zeros((self._steps, 3)) for name in _VECTORS}
+            self._patches[key] = vectors | {name: np.zeros(self._steps) for name in _SCALARS}
+        return self._patches[key]
+
+    def _measure(self, probe: Probe, row: int) -> float:
+        match probe.kind:
+            case "position":
+                return self._component(self._poses[probe.body][row, :3], probe.axis)
+            case "point":
+                surface, start = self._points[probe.name]
+                return self._component(self.engine.vertices(surface)[probe.vertex] - start, probe.axis)
+            case "contact_force":
+                return self._component(self._force(probe.body, probe.other), probe.axis)
+            case "energy":
+                parts = ENERGIES if probe.part == "total" else (probe.part,)
+                return sum(float(self._series[part][row]) for part in parts)
+            case "joint":
+                return float(self.engine.joint_positions(probe.body)[probe.index])
+
+    def _force(self, body: str, other: str | None) -> FloatArray:
+        total = np.zeros(3)
+        for patch in self.last_patches:
+            owners = self._owner[patch["body"]], self._owner[patch["other"]]
+            if owners[0] == body and other in (None, owners[1]):
+                total += patch["force"]
+            if owners[1] == body and other in (None, owners[0]):
+                total -= patch["force"]
+        return total
+
+    def _component(self, vector: FloatArray, axis: str) -> float:
+        if axis == "norm":
+            return float(np.linalg.norm(vector))
+        return float(vector @ self._up) if axis == "up" else float(vector["xyz".index(axis)])
+
+    def _check_probes(self) -> None:
+        self._points: dict[str, tuple[str, FloatArray]] = {}
+        for index, probe in enumerate(self.scene.probes):
+            where = f"probes[{index}] ({probe.name})"
+            if probe.kind == "point":
+                surface = next(s.name for s in self.engine.surfaces if s.body == probe.body)
+                vertices = self.engine.vertices(surface)
+                _in_range(f"{where}.vertex", probe.vertex, len(vertices), f"surface vertices of {surface!r}")
+                self._points[probe.name] = (surface, np.array(vertices[probe.vertex]))
+            if probe.kind == "joint":
+                count = len(self.engine.joint_positions(probe.body))
+                _in_range(f"{where}.index", probe.index, count, f"joint positions of {probe.body!r}")
+
+
+class FrameStore:
+    """Surfaces and patches at the frames of the replay."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._times: list[float] = []
+        self._patches: list[list[dict[str, Any]]] = []
+        self._shown = (*engine.surfaces, *engine.skins)
+        self._tracks: dict[str, list[FloatArray]] = {surface.name: [] for surface in self._shown}
+        self._rest = {s.name: _in_body_axes(engine, s) for s in engine.surfaces if s.rigid}
+
+    def add(self, time: float, patches: list[dict[str, Any]]) -> None:
+        """Keep the engine's present state as a frame, unless this time has one."""
+        if self._times and not time > self._times[-1]:
+            return
+        self._times.append(float(time))
+        self._patches.append(patches)
+        for surface in self._shown:
+            if surface.rigid:
+                self._tracks[surface.name].append(np.array(self._engine.pose(surface.body)))
+            else:
+                self._tracks[surface.name].append(
+                    np.array(self._engine.vertices(surface.name), dtype=np.float32)
+                )
+
+    def recording(self, title: str, summary: dict[str, Any]) -> Any:
+        """The frames as a softcontact.report.recording.Recording."""
+        from softcontact.report.recording import Recording, SurfaceTrack
+
+        tracks = []
+        for surface in self._shown:
+            frames = np.array(self._tracks[surface.name])
+            motion = (
+                {"rest": self._rest[surface.name], "poses": frames} if surface.rigid else {"frames": frames}
+            )
+            tracks.append(
+                SurfaceTrack(surface.name, surface.role, surface.triangles, surface.color, **motion)
+            )
+        return Recording(title, np.array(self._times), tracks, self._patches, summary)
+
+
+def _in_range(where: str, number: int, count: int, what: str) -> None:
+    if number >= count:
+        known = f"are numbered 0 to {count - 1}" if count else "do not exist"
+        raise SceneError(f"{where}: {number} is too large; the {what} {known}")
+
+
+def _in_body_axes(engine: Engine, surface: SurfaceInfo) -> FloatArray:
+    from scipy.spatial.transform import Rotation
+
+    pose = engine.pose(surface.body)
+    return Rotation.from_quat(pose[3:]).inv().apply(engine.vertices(surface.name) - pose[:3])

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Bodies of a scene: rigid, kinematic, tetrahedral, articulated and the hand."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from softcontact.hand import HandCompliance, HandParameters, HandTissue
+from softcontact.scene.fields import (
+    ORIGIN,
+    UPRIGHT,
+    Indices,
+    Length,
+    Matrix3,
+    Name,
+    NonNegative,
+    Part,
+    Position,
+    Positive,
+    Quaternion,
+    Ratio,
+    Reals,
+    Vector,
+)
+from softcontact.scene.shapes import Solid, Surface
+
+Color = tuple[
+    Annotated[float, Field(ge=0, le=1)],
+    Annotated[float, Field(ge=0, le=1)],
+    Annotated[float, Field(ge=0, le=1)],
+]
+Role = Literal["object", "table", "tool", "phalanx", "palm", "skin", "organ", "avatar", "obstacle"]
+
+
+class Placed(Part):
+    """What every body has: a name, a place, a friction coefficient, a look."""
+
+    name: Name
+    """Name that motions, probes and checks use."""
+    position: Position = ORIGIN
+    """Origin of the body at the start [m]."""
+    orientation: Quaternion = UPRIGHT
+    """Orientation at the start, quaternion (x, y, z, w)."""
+    friction: NonNegative | None = None
+    """Friction coefficient μ [-]; by default contact.friction."""
+    role: Role = "object"
+    """What the replay shows it as."""
+    color: Color | None = None
+    """Red, green, blue from 0 to 1 in the replay; by default that of the role."""
+
+
+class RigidBody(Placed):
+    """A body that moves without changing shape."""
+
+    kind: Literal["rigid"] = "rigid"
+    shape: Surface
+    """Surface in body axes, closed unless mass, com and inertia are given."""
+    mass: Positive | None = None
+    """Mass [kg]; give this or density."""
+    density: Positive | None = None
+    """Density [kg/m³]; 1000 when neither mass nor density is given."""
+    com: Annotated[Vector | None, Length()] = None
+    """Centre of mass in body axes [m]; by default from the shape."""
+    inertia: Matrix3 | None = None
+    """Inertia about the centre of mass, body axes [kg m²]; by default from the shape."""
+    velocity: Position = ORIGIN
+    """Linear velocity of the centre of mass at the start [m/s]."""
+    angular_velocity: Vector = ORIGIN
+    """Angular velocity at the start, world axes [rad/s]."""
+    aggregate: bool = False
+    """Whether this body gathers its contacts with another into one patch."""
+
+    @model_validator(mode="after")
+    def _one_mass(self) -> "RigidBody":
+        if self.mass is not None and self.density is not None:
+            raise ValueError("mass and density are both given; give one of them")
+        return self
+
+
+class KinematicBody(Placed):
+    """A body that follows its motion, or stands still, whatever touches it."""
+
+    kind: Literal["kinematic"] = "kinematic"
+    shape: Surface
+    """Surface in body axes."""
+    role: Role = "table"
+    """What the replay shows it as."""
+
+
+class Material(Part):
+    """A linear elastic material with Rayleigh damping."""
+
+    young: Positive
+    """Young's modulus E [Pa]."""
+    poisson: Ratio = 0.45
+    """Poisson's ratio ν [-], 0 ≤ ν < 0.5."""
+    density: Positive = 1000.0
+    """Density ρ [kg/m³]."""
+    rayleigh_mass: NonNegative = 0.1
+    """Damping in proportion to mass [1/s]."""
+    rayleigh_stiffness: NonNegative = 0.01
+    """Damping in proportion to stiffness [s]."""
+
+
+class Region(Part):
+    """An axis-aligned box in body axes."""
+
+    low: Position
+    """Lowest corner [m]."""
+    high: Position
+    """Highest corner [m]."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "Region":
+        if any(not a <= b for a, b in zip(self.low, self.high, strict=True)):
+            raise ValueError(f"low {self.low} must not exceed high {self.high} in any coordinate")
+        return self
+
+
+class TetrahedralBody(Placed):
+    """A soft body of linear corotational tetrahedra."""
+
+    kind: Literal["tetrahedral"] = "tetrahedral"
+    shape: Solid
+    """Tetrahedra in body axes."""
+    material: Material
+    """Material of every element."""
+    fixed_nodes: Indices = ()
+    """Numbers of the nodes that do not move."""
+    fixed_region: Region | None = None
+    """Nodes that lie in this box at rest, in body axes, do not move."""
+    velocity: Position = ORIGIN
+    """Velocity of all nodes at the start [m/s]."""
+    aggregate: bool = False
+    """Whether this body gathers its contacts with another into one patch."""
+
+
+class Link(Part):
+    """One link of an articulated body, placed in the axes of its parent link."""
+
+    name: Name
+    """Name of the link; its surface is called BODY.LINK."""
+    parent: str | None = None
+    """Name of the parent link, named earlier; None means the body's base."""
+    joint: Literal["revolute", "prismatic", "universal", "spherical", "free", "fixed"] = "revolute"
+    """Joint to the parent."""
+    axis: Vector = (0.0, 0.0, 1.0)
+    """Axis of a revolute or prismatic joint, first axis of a universal one, in link axes [-]."""
+    second_axis: Vector = (1.0, 0.0, 0.0)
+    """Second axis of a universal joint [-]."""
+    position: Position = ORIGIN
+    """The joint in the parent's axes [m]."""
+    orientation: Quaternion = UPRIGHT
+    """Link axes in the parent's, at joint position zero, quaternion (x, y, z, w)."""
+    mass: Positive
+    """Mass [kg]."""
+    com: Position = ORIGIN
+    """Centre of mass in link axes [m]."""
+    inertia: Matrix3
+    """Inertia about the centre of mass, link axes [kg m²]."""
+    stiffness: tuple[NonNegative, ...] = ()
+    """Joint spring, a value a degree of freedom [N·m/rad or N/m]; none by default."""
+    damping: tuple[NonNegative, ...] = ()
+    """Joint damper, a value a degree of freedom [N·m·s/rad or N·s/m]; none by default."""
+    lower: Reals = ()
+    """Lower joint limits, a value a degree of freedom [rad or m]; none by default."""
+    upper: Reals = ()
+    """Upper joint limits, a value a degree of freedom [rad or m]; none by default."""
+    limit_stiffness: NonNegative = 0.0
+    """Spring that acts beyond a limit [N·m/rad or N/m]."""
+    shape: Surface | None = None
+    """Surface for contact, in link axes."""
+    aggregate: bool = False
+    """Whether this link gathers its contacts with another body into one patch."""
+
+    @model_validator(mode="after")
+    def _sizes(self) -> "Link":
+        count = {"universal": 2, "spherical": 3, "free": 6, "fixed": 0}.get(self.joint, 1)
+        for field in ("stiffness", "damping", "lower", "upper"):
+            given = len(getattr(self, field))
+            if given not in (0, count):
+                raise ValueError(f"{field} has {given} values; a {self.joint} joint takes {count}, or none")
+        return self
+
+
+class ArticulatedBody(Placed):
+    """Links joined by joints with springs, dampers and limits."""
+
+    kind: Literal["articulated"] = "articulated"
+    links: Annotated[tuple[Link, ...], Field(min_length=1)]
+    """Links, parents first."""
+    joint_positions: Reals = ()
+    """Joint positions at the start (nq,) [rad or m; spherical: quaternion]; zero by default."""
+    gravity_compensated: bool = False
+    """Whether gravity is left out for this body."""
+    role: Role = "avatar"
+    """What the replay shows it as."""
+
+    @model_validator(mode="after")
+    def _tree(self) -> "ArticulatedBody":
+        seen: set[str] = set()
+        for index, link in enumerate(self.links):
+            if link.name in seen:
+                raise ValueError(f"links[{index}].name: {link.name!r} is taken; give each link its own name")
+            if link.parent is not None and link.parent not in seen:
+                raise ValueError(
+                    f"links[{index}].parent: no link {link.parent!r} before it; list parents first"
+                )
+            seen.add(link.name)
+        return self
+
+
+class Hand(Placed):
+    """A soft hand: stiffly driven joints, tetrahedral phalanges, one contact patch a phalanx."""
+
+    kind: Literal["hand"] = "hand"
+    sizes: HandParameters = HandParameters()
+    """Side and sizes of the hand [m]."""
+    tissue: HandTissue = HandTissue()
+    """Material of the phalanges; its friction counts unless `friction` is given."""
+    compliance: HandCompliance = HandCompliance()
+    """Springs that pull the hand along."""
+    angles: Reals = ()
+    """Joint angles at the start (20,) [rad]; zero by default."""
+    gravity_compensated: bool = True
+    """Whether gravity is left out for the hand, as a person holds it up."""
+    palm_aggregate: bool = True
+    """Whether the palm gathers its contacts with another body into one patch."""
+    self_contact: bool = False
+    """Whether the fingers collide with each other."""
+    role: Role = "phalanx"
+    """What the replay shows it as."""
+
+    @field_validator("angles")
+    @classmethod
+    def _twenty(cls, angles: tuple[float, ...]) -> tuple[float, ...]:
+        if len(angles) not in (0, 20):
+            raise ValueError(f"{len(angles)} angles; give 20, four a finger from the thumb on, or none")
+        return angles
+
+
+Body = Annotated[
+    RigidBody | KinematicBody | TetrahedralBody | ArticulatedBody | Hand, Field(discriminator="kind")
+]
+__all__ = [
+    "ArticulatedBody",
+    "Body",
+    "Hand",
+    "KinematicBody",
+    "Link",
+    "Material",
+    "Region",
+    "RigidBody",
+    "TetrahedralBody",
+]

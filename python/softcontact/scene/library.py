@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Scenes by name, and scene files in Python with typed options."""
+
+import hashlib
+import importlib.util
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from softcontact.scene.errors import SceneError, nearest, one_line
+from softcontact.scene.files import parse_value, read
+from softcontact.scene.model import Scene
+
+SUFFIXES = (".py", ".json", ".yaml", ".yml")
+
+
+class SceneOptions(BaseModel):
+    """Base of a scene module's `Options`: a typo is refused, NaN is refused, docstrings are help texts."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
+
+
+@dataclass(frozen=True)
+class SceneModule:
+    """A scene file in Python.
+
+    Attributes:
+        name: file name without suffix.
+        path: the file.
+        description: first line of the module's docstring.
+        options: model of the options that `scene` takes.
+        build: the module's `scene`.
+    """
+
+    name: str
+    path: Path
+    description: str
+    options: type[BaseModel]
+    build: Callable[..., Scene]
+
+    def scene(self, given: dict[str, Any]) -> Scene:
+        """The scene with some options given; fields of the scene itself go by their path.
+
+        Raises:
+            SceneError: an unknown option, a value out of range, or a fault inside the scene file.
+        """
+        own, changes = {}, {}
+        for key, value in given.items():
+            if key in self.options.model_fields:
+                own[key] = value
+            elif key.split(".")[0] in Scene.model_fields and ("." in key or key in ("duration", "time_step")):
+                changes[key] = value
+            else:
+                raise SceneError(
+                    f"{self.name}: unknown option '{key}'" + nearest(key, self.options.model_fields)
+                )
+        try:
+            checked = self.options.model_validate(own)
+        except ValidationError as error:
+            raise one_line(error, self.options, own, f"{self.name}: option") from None
+        values = {key: getattr(checked, key) for key in self.options.model_fields}
+        scene = _guarded(self, lambda: self.build(**values))
+        if not isinstance(scene, Scene):
+            raise SceneError(
+                f"{self.path}: scene() returned {type(scene).__name__}; return a softcontact Scene"
+            )
+        options = checked.model_dump(mode="json")
+        return scene.with_options(options).with_changes(changes) if changes else scene.with_options(options)
+
+
+def folders() -> list[Path]:
+    """Where named scenes lie: in the installed package, then in a source checkout around it."""
+    package = Path(__file__).resolve().parents[1]
+    return [folder for folder in (package / "_scenes", package.parents[1] / "scenes") if folder.is_dir()]
+
+
+def names() -> dict[str, Path]:
+    """Named scenes and their files, sorted."""
+    found: dict[str, Path] = {}
+    for folder in folders():
+        for path in sorted(folder.iterdir()):
+            if path.suffix in SUFFIXES and not path.name.startswith(("_", ".")):
+                found.setdefault(path.stem, path)
+    return dict(sorted(found.items()))
+
+
+def find(scene: str | Path) -> Path:
+    """The file of a scene given by name or by path.
+
+    Raises:
+        SceneError: neither is found.
+    """
+    path = Path(scene).expanduser()
+    known = names()
+    if path.suffix.lower() in SUFFIXES or len(path.parts) > 1:
+        if path.is_file() and path.suffix.lower() in SUFFIXES:
+            return path
+        if path.is_file():
+            raise SceneError(f"{path}: not a scene file; give one that ends in {', '.join(SUFFIXES)}")
+        raise SceneError(f"{path}: no such scene file; check the path, or give one of {', '.join(known)}")
+    if str(scene) in known:
+        return known[str(scene)]
+    raise SceneError(f"no scene '{scene}'" + nearest(str(scene), known) + "; 'softcontact scenes' lists them")
+
+
+def load(scene: str | Path, options: dict[str, Any] | None = None) -> Scene:
+    """The scene given by name or by file, with options.
+
+    Args:
+        scene: a name from `names()`, or a .py, .json or .yaml file.
+        options: options of a .py scene, or field paths such as "contact.friction" of any scene. Values may be
+            texts, as on the command line.
+    Raises:
+        SceneError: one line naming what is wrong and how to mend it.
+    """
+    path = find(scene)
+    given = dict(options or {})
+    if path.suffix.lower() == ".py":
+        module = load_module(path)
+        fields = module.options.model_fields
+        return module.scene({k: _typed(v, k not in fields) for k, v in given.items()})
+    loaded = read(path)
+    for key in given:
+        if key.split(".")[0] not in Scene.model_fields:
+            raise SceneError(f"{path.stem}: unknown option '{key}'" + nearest(key, Scene.model_fields))
+    return loaded.with_changes({k: _typed(v, True) for k, v in given.items()}) if given else loaded
+
+
+def load_module(path: str | Path) -> SceneModule:
+    """A Python scene file: its `scene` function and its `Options`.
+
+    `Options` is a pydantic model (SceneOptions gives the usual settings); without one, the options are the
+    annotated arguments of `scene`.
+
+    Raises:
+        SceneError: the file cannot be run, or has no `scene` function.
+    """
+    path = Path(path).resolve()
+    module = _guarded(path, lambda: _import(path))
+    build = getattr(module, "scene", None)
+    if not callable(build):
+        raise SceneError(f"{path}: has no function scene(**options); define it and return a Scene")
+    options = getattr(module, "Options", None)
+    if options is None:
+        options = _options_of(path, build)
+    elif not (isinstance(options, type) and issubclass(options, BaseModel)):
+        raise SceneError(
+            f"{path}: Options is not a pydantic model; derive it from softcontact.scene.SceneOptions"
+        )
+    description = (inspect.getdoc(module) or "").strip().split("\n")[0]
+    return SceneModule(path.stem, path, description, options, build)
+
+
+def modules() -> Iterator[tuple[str, Path, SceneModule | SceneError]]:
+    """Every named scene in Python, loaded, or the reason why not."""
+    for name, path in names().items():
+        if path.suffix == ".py":
+            try:
+                yield name, path, load_module(path)
+            except SceneError as error:
+                yield name, path, error
+
+
+def _typed(value: Any, free: bool) -> Any:
+    """A command-line text as the value that it writes; option models convert plain texts themselves."""
+    if isinstance(value, str) and (free or value.startswith(("[", "{"))):
+        return parse_value(value)
+    return value
+
+
+def _import(path: Path) -> ModuleType:
+    # A name of its own for each file, so that two scenes called alike do not meet in sys.modules.
+    name = f"softcontact_scene_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # pydantic looks up annotations there
+    sys.path.insert(0, str(path.parent))
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.dont_write_bytecode = writes
+        sys.path.remove(str(path.parent))
+    return module
+
+
+def _guarded(where: Any, call: Callable[[], Any]) -> Any:
+    path = Path(where.path if isinstance(where, SceneModule) else where)
+    try:
+        return call()
+    except SceneError:
+        raise
+    except ValidationError as error:
+        raise SceneError(f"{path}: {one_line(error, Scene, None)}") from None
+    except Exception as error:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
+        line = getattr(error, "lineno", None) or (frames[-1].lineno if frames else None)
+        place = f"{path}:{line}" if line else str(path)
+        text = getattr(error, "msg", None) or str(error)
+        raise SceneError(f"{place}: {type(error).__name__}: {text}; mend the scene file") from error
+
+
+def _options_of(path: Path, build: Callable[..., Any]) -> type[BaseModel]:
+    fields: dict[str, Any] = {}
+    for name, parameter in inspect.signature(build, eval_str=True).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            continue
+        if parameter.default is parameter.empty:
+            raise SceneError(f"{path}: option '{name}' of scene() has no default; give it one")
+        annotation = (
+            type(parameter.default) if parameter.annotation is parameter.empty else parameter.annotation
+        )
+        fields[name] = (annotation, parameter.default)
+    return create_model("Options", __base__=SceneOptions, **fields)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a scene measures (probes) and what it promises (checks)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from softcontact.scene.fields import Integer, Length, Name, NonNegative, Part, Positive, Real
+
+Axis = Literal["x", "y", "z", "up", "norm"]
+
+
+class PositionProbe(Part):
+    """Position of a body: a component, the height against gravity (up), or the distance from the origin."""
+
+    kind: Literal["position"] = "position"
+    name: Name
+    """Name of the probe."""
+    body: Name
+    """The body."""
+    axis: Axis = "up"
+    """Component."""
+
+
+class PointProbe(Part):
+    """Displacement of one surface vertex of a body from its place at the start."""
+
+    kind: Literal["point"] = "point"
+    name: Name
+    """Name of the probe."""
+    body: Name
+    """The body."""
+    vertex: Annotated[Integer, Field(ge=0)]
+    """Number of the surface vertex."""
+    axis: Axis = "norm"
+    """Component."""
+
+
+class ForceProbe(Part):
+    """Contact force on a body, from everything that touches it or from one other body [N]."""
+
+    kind: Literal["contact_force"] = "contact_force"
+    name: Name
+    """Name of the probe."""
+    body: Name
+    """The body that the force acts on."""
+    other: Name | None = None
+    """The body that the force comes from; by default all."""
+    axis: Axis = "norm"
+    """Component."""
+
+
+class EnergyProbe(Part):
+    """Energy of the scene [J]."""
+
+    kind: Literal["energy"] = "energy"
+    name: Name
+    """Name of the probe."""
+    part: Literal["kinetic", "elastic", "potential", "total"] = "total"
+    """Which energy."""
+
+
+class JointProbe(Part):
+    """One joint position of an articulated body or a hand [rad or m]."""
+
+    kind: Literal["joint"] = "joint"
+    name: Name
+    """Name of the probe."""
+    body: Name
+    """The body."""
+    index: Annotated[Integer, Field(ge=0)]
+    """Number of the joint position."""
+
+
+Probe = Annotated[
+    PositionProbe | PointProbe | ForceProbe | EnergyProbe | JointProbe, Field(discriminator="kind")
+]
+
+
+PROBE_UNITS = {"position": "m", "point": "m", "contact_force": "N", "energy": "J", "joint": "rad"}
+
+
+class _Check(Part):
+    name: str | None = None
+    """Name in the results; by default the kind and the body."""
+
+    def title(self) -> str:
+        """The check's name in the results."""
+        parts = [getattr(self, "kind", "check"), getattr(self, "body", None) or getattr(self, "probe", None)]
+        return self.name or " ".join(part for part in parts if part)
+
+
+class _Window(_Check):
+    start: NonNegative = 0.0
+    """Start of the time that the check looks at [s]."""
+    end: Positive | None = None
+    """End of that time [s]; by default the end of the scene."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "_Window":
+        if self.end is not None and not self.end > self.start:
+            raise ValueError(f"end ({self.end:g} s) must come after start ({self.start:g} s)")
+        return self
+
+
+class Lifted(_Check):
+    """The body stands at least `height` above where it started."""
+
+    kind: Literal["lifted"] = "lifted"
+    body: Name
+    """The body."""
+    height: Annotated[Positive, Length()]
+    """Least rise against gravity [m]."""
+    at: Positive | None = None
+    """Time [s]; by default the end of the scene."""
+
+
+class Held(_Window):
+    """The body sinks no more than `drop` and something still touches it at the end."""
+
+    kind: Literal["held"] = "held"
+    body: Name
+    """The body."""
+    by: Name | None = None
+    """What must touch it; by default anything."""
+    drop: Annotated[Positive, Length()] = 0.005
+    """Largest fall below its height at the start of the window [m]."""
+
+
+class Drift(_Window):
+    """The body stays within `limit` of its place at the start of the window."""
+
+    kind: Literal["drift"] = "drift"
+    body: Name
+    """The body."""
+    limit: Annotated[Positive, Length()]
+    """Largest distance [m]."""
+
+
+class Slip(_Window):
+    """The body stays within `limit` of its place in the axes of `other`."""
+
+    kind: Literal["slip"] = "slip"
+    body: Name
+    """The body."""
+    other: Name
+    """The body whose axes count; a hand's palm."""
+    limit: Annotated[Positive, Length()]
+    """Largest distance [m]."""
+
+
+class PenetrationLimit(_Window):
+    """No contact point is deeper than `limit` inside the other body."""
+
+    kind: Literal["penetration"] = "penetration"
+    limit: Annotated[Positive, Length()]
+    """Largest penetration [m]."""
+
+
+class Finite(_Check):
+    """Every recorded number is finite."""
+
+    kind: Literal["finite"] = "finite"
+
+
+class ProbeLimit(_Window):
+    """A probe stays between two values."""
+
+    kind: Literal["probe_limit"] = "probe_limit"
+    probe: Name
+    """Name of the probe."""
+    reduce: Literal["final", "min", "max", "mean", "largest"] = "final"
+    """What is taken of the probe in the window; largest is the largest absolute value."""
+    minimum: Real | None = None
+    """Least value, in the probe's unit."""
+    maximum: Real | None = None
+    """Greatest value, in the probe's unit."""
+
+    @model_validator(mode="after")
+    def _bounded(self) -> "ProbeLimit":
+        if self.minimum is None and self.maximum is None:
+            raise ValueError("neither minimum nor maximum is given; give at least one")
+        return self
+
+
+Check = Annotated[
+    Lifted | Held | Drift | Slip | PenetrationLimit | Finite | ProbeLimit, Field(discriminator="kind")
+]

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What drives a scene: prescribed motions, joint targets and the closing of a grasp."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from softcontact.scene.fields import (
+    Integer,
+    Name,
+    NonNegative,
+    Orientations,
+    Part,
+    Points,
+    Positive,
+    Reals,
+    Table,
+    Times,
+)
+
+
+class Keyframes(Part):
+    """Poses that a kinematic body passes through; straight lines and slerp between them."""
+
+    kind: Literal["keyframes"] = "keyframes"
+    body: Name
+    """The kinematic body."""
+    times: Times
+    """Times (k,), rising [s]."""
+    positions: Annotated[Points, Field(min_length=1)]
+    """Origins of the body (k, 3) [m]."""
+    orientations: Orientations = ()
+    """Quaternions (k, 4), (x, y, z, w); by default the one at the start throughout."""
+
+    @model_validator(mode="after")
+    def _rows(self) -> "Keyframes":
+        _same_rows(self, "positions")
+        if self.orientations:
+            _same_rows(self, "orientations")
+        return self
+
+
+class JointMotion(Part):
+    """Targets of the joint springs of an articulated body; straight lines and slerp between them."""
+
+    kind: Literal["joints"] = "joints"
+    body: Name
+    """The articulated body."""
+    times: Times
+    """Times (k,), rising [s]."""
+    targets: Annotated[Table, Field(min_length=1)]
+    """Joint positions (k, nq) [rad or m; spherical: quaternion]."""
+
+    @model_validator(mode="after")
+    def _rows(self) -> "JointMotion":
+        _same_rows(self, "targets")
+        return self
+
+
+class HandMotion(Part):
+    """Tracked palm and joint angles that the soft hand is pulled along."""
+
+    kind: Literal["hand"] = "hand"
+    body: Name
+    """The hand."""
+    times: Times
+    """Times (k,), rising [s]."""
+    positions: Annotated[Points, Field(min_length=1)]
+    """Palm positions (k, 3) [m]."""
+    orientations: Orientations = ()
+    """Palm quaternions (k, 4), (x, y, z, w); by default the one at the start throughout."""
+    angles: Table = ()
+    """Joint angles (k, 20) [rad]; by default those at the start throughout."""
+
+    @model_validator(mode="after")
+    def _rows(self) -> "HandMotion":
+        _same_rows(self, "positions")
+        for field in ("orientations", "angles"):
+            if getattr(self, field):
+                _same_rows(self, field)
+        return self
+
+
+Motion = Annotated[Keyframes | JointMotion | HandMotion, Field(discriminator="kind")]
+
+
+class Finger(Part):
+    """One finger of an articulated body for a grasp."""
+
+    name: Name
+    """Name of the finger."""
+    dofs: Annotated[tuple[Integer, ...], Field(min_length=1)]
+    """Numbers of the degrees of freedom that close, from the base outward."""
+    rates: Reals
+    """Closing speed of each degree of freedom [rad/s]."""
+    links: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Link that each degree of freedom moves, in the same order."""
+
+    @model_validator(mode="after")
+    def _rows(self) -> "Finger":
+        if not len(self.dofs) == len(self.rates) == len(self.links):
+            counts = f"{len(self.dofs)}, {len(self.rates)} and {len(self.links)}"
+            raise ValueError(f"dofs, rates and links have {counts} entries; give one of each a joint")
+        return self
+
+
+class Grasp(Part):
+    """Closes the fingers until each feels the wanted force, then keeps their targets.
+
+    Between start and end each degree of freedom advances at its rate; it stops when the normal force on
+    the phalanges that it moves, summed over its link and those beyond, reaches `force`.
+    """
+
+    body: Name
+    """The hand, or an articulated body."""
+    start: NonNegative = 0.0
+    """Start of closing [s]."""
+    end: Positive
+    """End of closing [s]."""
+    force: Positive
+    """Normal force at which a joint stops closing [N]."""
+    rate: Positive = 1.0
+    """Closing speed of a hand's joints [rad/s]."""
+    fingers: tuple[Finger, ...] = ()
+    """Fingers that close; by default all those of the hand."""
+
+    @model_validator(mode="after")
+    def _window(self) -> "Grasp":
+        if not self.end > self.start:
+            raise ValueError(f"end ({self.end:g} s) must come after start ({self.start:g} s)")
+        return self
+
+
+def _same_rows(part: Part, field: str) -> None:
+    rows, times = len(getattr(part, field)), len(part.times)
+    if rows != times:
+        raise ValueError(f"{field} has {rows} rows for {times} times; give one row a time")

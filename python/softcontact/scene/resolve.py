@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A scene without outside files: meshes read from disk, surfaces filled with tetrahedra."""
+
+from typing import Any
+
+from softcontact.scene.errors import SceneError
+from softcontact.scene.model import Scene
+from softcontact.scene.shapes import FilledSurface, Mesh, MeshFile, TetrahedralFile, TetrahedralMesh
+from softcontact.scene.surfaces import filled, read_surface, read_tetrahedra
+
+
+def resolve(scene: Scene) -> Scene:
+    """The same scene with every mesh written into it, so that it runs anywhere and gives the same bits.
+
+    Raises:
+        SceneError: a mesh cannot be read or filled; names the body and the reason.
+    """
+    bodies = []
+    for index, body in enumerate(scene.bodies):
+        where = f"bodies[{index}] ({body.name})"
+        changes: dict[str, Any] = {}
+        if hasattr(body, "shape"):
+            changes["shape"] = _shape(body.shape, f"{where}.shape")
+        if hasattr(body, "links"):
+            changes["links"] = tuple(
+                link.model_copy(
+                    update={"shape": _shape(link.shape, f"{where}.links[{number}] ({link.name}).shape")}
+                )
+                for number, link in enumerate(body.links)
+            )
+        changed = any(value is not getattr(body, field) for field, value in changes.items())
+        bodies.append(body.model_copy(update=changes) if changed else body)
+    return scene.model_copy(update={"bodies": tuple(bodies)})
+
+
+def _shape(shape: Any, where: str) -> Any:
+    try:
+        match shape:
+            case MeshFile():
+                mesh = read_surface(shape)
+                return Mesh(vertices=mesh.vertices, triangles=mesh.triangles)
+            case TetrahedralFile():
+                mesh = read_tetrahedra(shape)
+                return TetrahedralMesh(nodes=mesh.nodes, tetrahedra=mesh.tetrahedra)
+            case FilledSurface():
+                mesh = filled(shape)
+                return TetrahedralMesh(nodes=mesh.nodes, tetrahedra=mesh.tetrahedra)
+    except SceneError:
+        raise
+    except (ValueError, OSError, ImportError) as error:
+        raise SceneError(f"{where}: {error}") from None
+    return shape

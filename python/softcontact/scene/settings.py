@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Settings of a scene: contact, solver, recording, friction of a pair."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from softcontact.scene.fields import Integer, Length, Name, NonNegative, Part, Positive
+
+
+class ContactSettings(Part):
+    """How contacts are found, gathered and rubbed."""
+
+    model: Literal["aggregate", "point"] = "aggregate"
+    """One constraint a patch (aggregate) or one a contact point (point)."""
+    friction_law: Literal["contensou", "contensou-decoupled", "coulomb"] = "contensou"
+    """Friction of a patch: with torsion (contensou), the paper's literal form, or without torsion."""
+    pressure: Literal["nonuniform", "uniform"] = "nonuniform"
+    """Pressure over a patch: in proportion to penetration, or the same everywhere."""
+    alarm_distance: Annotated[Positive, Length()] = 2e-3
+    """Surfaces nearer than this are watched [m]."""
+    contact_offset: Annotated[NonNegative, Length()] = 5e-4
+    """Distance at which surfaces come to rest [m], less than alarm_distance."""
+    max_penetration: Annotated[Positive, Length()] = 0.01
+    """Depth to which a free motion is followed before the contact is lost [m]."""
+    friction: NonNegative = 0.5
+    """Friction coefficient μ of bodies that name none [-]."""
+
+    @model_validator(mode="after")
+    def _offset_below_alarm(self) -> "ContactSettings":
+        if not self.contact_offset < self.alarm_distance:
+            raise ValueError(
+                f"contact_offset {self.contact_offset:g} must be less than alarm_distance "
+                f"{self.alarm_distance:g}; make alarm_distance larger"
+            )
+        return self
+
+
+class SolverSettings(Part):
+    """When the contact solver stops."""
+
+    tolerance: Positive = 1e-9
+    """Largest change of a contact velocity in the last sweep at which a step counts as solved [m/s]."""
+    max_iterations: Annotated[Integer, Field(ge=1)] = 1000
+    """Most sweeps over all contacts in a step."""
+
+
+class PairFriction(Part):
+    """Friction coefficient of two bodies against each other.
+
+    Where a pair is not named, the geometric mean √(μ_a μ_b) of the bodies' own coefficients counts.
+    """
+
+    a: Name
+    """One body."""
+    b: Name
+    """The other body."""
+    friction: NonNegative
+    """Friction coefficient μ [-]."""
+
+
+class PairOff(Part):
+    """Two bodies that pass through each other."""
+
+    a: Name
+    """One body."""
+    b: Name
+    """The other body."""
+
+
+class RecordSettings(Part):
+    """What a run keeps."""
+
+    frames_per_second: Annotated[Positive, Field(le=1000)] = 25.0
+    """Frames of the replay a simulated second [1/s]."""

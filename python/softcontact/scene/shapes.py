@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Shapes of bodies: surfaces (box, sphere, cylinder, mesh, file) and solids cut into tetrahedra."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from softcontact.scene.fields import (
+    Integer,
+    Length,
+    Part,
+    Points,
+    Position,
+    Positive,
+    Tetrahedra,
+    Triangles,
+)
+
+Unit = Literal["m", "cm", "mm", "in"]
+_Count = Annotated[Integer, Field(ge=1, le=512)]
+
+
+class Box(Part):
+    """A box centred at the body's origin."""
+
+    kind: Literal["box"] = "box"
+    size: Annotated[Position, Field(description="edge lengths along x, y, z [m]")]
+    divisions: tuple[_Count, _Count, _Count] = (1, 1, 1)
+    """Squares along each edge; each is cut into two triangles."""
+
+    @field_validator("size")
+    @classmethod
+    def _positive(cls, size: tuple[float, float, float]) -> tuple[float, float, float]:
+        if not min(size) > 0:
+            raise ValueError(f"edge lengths must be > 0, not {min(size):g}; give three positive lengths")
+        return size
+
+
+class Sphere(Part):
+    """A sphere centred at the body's origin."""
+
+    kind: Literal["sphere"] = "sphere"
+    radius: Annotated[Positive, Length(), Field(description="radius [m]")]
+    frequency: Annotated[Integer, Field(ge=1, le=64)] = 8
+    """Triangles along an edge of the icosahedron, f; it gives 10 f² + 2 vertices."""
+
+
+class Cylinder(Part):
+    """A cylinder along z, centred at the body's origin."""
+
+    kind: Literal["cylinder"] = "cylinder"
+    radius: Annotated[Positive, Length(), Field(description="radius [m]")]
+    height: Annotated[Positive, Length(), Field(description="height along z [m]")]
+    segments: Annotated[Integer, Field(ge=3, le=4096)] = 32
+    """Sides of the prism that stands for the cylinder."""
+    layers: _Count = 4
+    """Strips along the side."""
+    rings: _Count = 2
+    """Rings of triangles on each cap."""
+
+
+class Mesh(Part):
+    """A triangle surface written into the scene, in body axes."""
+
+    kind: Literal["mesh"] = "mesh"
+    vertices: Annotated[Points, Field(min_length=3, description="vertices (n, 3) [m]")]
+    triangles: Annotated[Triangles, Field(min_length=1, description="vertex numbers (m, 3), outward")]
+
+    @model_validator(mode="after")
+    def _in_range(self) -> "Mesh":
+        _check_numbers("triangles", self.triangles, len(self.vertices))
+        return self
+
+
+class MeshFile(Part):
+    """A surface read from a file: STL, OBJ, PLY, OFF, VTK, VTU, Gmsh, glTF."""
+
+    kind: Literal["file"] = "file"
+    path: str
+    """File name, relative to the scene file."""
+    unit: Unit
+    """Length unit of the numbers in the file: m, cm, mm or in."""
+    scale: Positive = 1.0
+    """Factor on top of the unit [-]."""
+
+    @field_validator("path")
+    @classmethod
+    def _exists(cls, path: str, info: ValidationInfo) -> str:
+        return existing_file(path, info)
+
+
+class Bunny(Part):
+    """The bunny's closed surface, z up, its centre of mass at the body's origin."""
+
+    kind: Literal["bunny"] = "bunny"
+    height: Annotated[Positive, Length(), Field(description="extent along z [m]")] = 0.08
+    coarse: bool = False
+    """1200 triangles instead of 3674."""
+
+
+class TetrahedralBox(Part):
+    """A box cut into a regular grid of tetrahedra, centred at the body's origin."""
+
+    kind: Literal["tetrahedral-box"] = "tetrahedral-box"
+    size: Annotated[Position, Field(description="edge lengths along x, y, z [m]")]
+    divisions: tuple[_Count, _Count, _Count] = (4, 4, 4)
+    """Cells along x, y, z; each is cut into tetrahedra."""
+    pattern: Literal[5, 6] = 6
+    """Tetrahedra a cell: 6, all alike, or 5, mirrored from cell to cell."""
+
+    _positive = field_validator("size")(Box._positive.__func__)
+
+
+class TetrahedralBall(Part):
+    """A ball cut into tetrahedra in shells, centred at the body's origin."""
+
+    kind: Literal["tetrahedral-ball"] = "tetrahedral-ball"
+    radius: Annotated[Positive, Length(), Field(description="radius [m]")]
+    divisions: Annotated[Integer, Field(ge=1, le=64)] = 5
+    """Shells, n; it gives 20 n³ tetrahedra."""
+
+
+class TetrahedralCylinder(Part):
+    """A cylinder or disc along z cut into tetrahedra, centred at the body's origin."""
+
+    kind: Literal["tetrahedral-cylinder"] = "tetrahedral-cylinder"
+    radius: Annotated[Positive, Length(), Field(description="radius [m]")]
+    height: Annotated[Positive, Length(), Field(description="height along z [m]")]
+    rings: _Count = 4
+    """Rings of cells around the axis."""
+    layers: _Count = 3
+    """Cells along z."""
+
+
+class TetrahedralBunny(Part):
+    """The bunny's body in 19515 tetrahedra, placed like its surface."""
+
+    kind: Literal["tetrahedral-bunny"] = "tetrahedral-bunny"
+    height: Annotated[Positive, Length(), Field(description="extent along z [m]")] = 0.08
+
+
+class TetrahedralMesh(Part):
+    """Tetrahedra written into the scene, in body axes."""
+
+    kind: Literal["tetrahedra"] = "tetrahedra"
+    nodes: Annotated[Points, Field(min_length=4, description="nodes (n, 3) [m]")]
+    tetrahedra: Annotated[Tetrahedra, Field(min_length=1, description="node numbers (m, 4), any order")]
+
+    @model_validator(mode="after")
+    def _in_range(self) -> "TetrahedralMesh":
+        _check_numbers("tetrahedra", self.tetrahedra, len(self.nodes))
+        return self
+
+
+class TetrahedralFile(Part):
+    """Tetrahedra read from a file: VTK, VTU, Gmsh."""
+
+    kind: Literal["tetrahedral-file"] = "tetrahedral-file"
+    path: str
+    """File name, relative to the scene file."""
+    unit: Unit
+    """Length unit of the numbers in the file: m, cm, mm or in."""
+    scale: Positive = 1.0
+    """Factor on top of the unit [-]."""
+
+    _exists = field_validator("path")(MeshFile._exists.__func__)
+
+
+Surface = Annotated[Box | Sphere | Cylinder | Mesh | MeshFile | Bunny, Field(discriminator="kind")]
+
+
+class FilledSurface(Part):
+    """The inside of a closed surface, cut into tetrahedra when the scene is built."""
+
+    kind: Literal["filled"] = "filled"
+    surface: Surface
+    """The closed surface to fill."""
+    cell_size: Annotated[Positive | None, Length()] = None
+    """Wanted edge length of the tetrahedra [m]; by default a twelfth of the largest extent."""
+
+
+Solid = Annotated[
+    TetrahedralBox
+    | TetrahedralBall
+    | TetrahedralCylinder
+    | TetrahedralBunny
+    | TetrahedralMesh
+    | TetrahedralFile
+    | FilledSurface,
+    Field(discriminator="kind"),
+]
+
+
+def existing_file(path: str, info: ValidationInfo) -> str:
+    """`path` as an absolute file name, looked up beside the scene file.
+
+    Raises:
+        ValueError: there is no such file.
+    """
+    folder = Path((info.context or {}).get("folder", "."))
+    full = (folder / Path(path).expanduser()).resolve()
+    if not full.is_file():
+        raise ValueError(f"no file {path!r} in {str(folder)!r}; give its name relative to the scene file")
+    return str(full)
+
+
+def _check_numbers(name: str, rows: tuple[tuple[int, ...], ...], count: int) -> None:
+    largest = max(map(max, rows))
+    if largest >= count:
+        raise ValueError(f"{name} name point {largest}, but the points are numbered 0 to {count - 1}")
