@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Meshes: reading, repair, checks, primitives, the bunny. Metres; counter-clockwise from outside."""
+
+from .bunny import bunny, tetrahedral_bunny
+from .data import data_path
+from .errors import MeshError
+from .load import HAND_HOLDABLE, load_mesh, load_tetrahedra, surface_from_arrays
+from .mesher import tetrahedralise
+from .primitives import box, cylinder, sphere, table
+from .surface_mesh import MeshReport, SurfaceMesh
+from .tetrahedral_mesh import TetrahedralMesh
+from .tetrahedral_primitives import tetrahedral_ball, tetrahedral_box, tetrahedral_cylinder
+
+__all__ = [
+    "HAND_HOLDABLE",
+    "MeshError",
+    "MeshReport",
+    "SurfaceMesh",
+    "TetrahedralMesh",
+    "box",
+    "bunny",
+    "cylinder",
+    "data_path",
+    "load_mesh",
+    "load_tetrahedra",
+    "sphere",
+    "surface_from_arrays",
+    "table",
+    "tetrahedral_ball",
+    "tetrahedral_box",
+    "tetrahedral_bunny",
+    "tetrahedral_cylinder",
+    "tetrahedralise",
+]

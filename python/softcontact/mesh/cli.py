@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Commands on mesh files: softcontact mesh check, softcontact mesh tetrahedralise."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .check import length_text
+from .load import load_mesh, load_tetrahedra
+from .mesher import tetrahedralise as tetrahedralise_surface
+from .surface_mesh import SurfaceMesh
+from .tetrahedral_mesh import TetrahedralMesh
+
+app = typer.Typer(help="Check mesh files and make tetrahedra.", no_args_is_help=True)
+
+Unit = Annotated[str, typer.Option(help="Length unit of the file: m, cm, mm or in.")]
+AnySize = Annotated[bool, typer.Option("--any-size", help="Accept bodies a hand could not hold.")]
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="STL, OBJ, PLY, OFF, VTK, VTU or Gmsh file.")],
+    unit: Unit = "m",
+    any_size: AnySize = False,
+    tetrahedra: Annotated[
+        bool, typer.Option(help="Check the tetrahedra in the file, not the surface.")
+    ] = False,
+) -> None:
+    """Read FILE as a scene would, and print what was found and repaired. Exit code 1 when it is refused."""
+    size = {"size_range": None} if any_size else {}
+    with _one_line_errors():
+        if tetrahedra:
+            _print_table(file.name, tetrahedra_rows(load_tetrahedra(file, unit=unit, **size)))
+        else:
+            _print_table(file.name, surface_rows(load_mesh(file, unit=unit, **size)))
+
+
+@app.command()
+def tetrahedralise(
+    file: Annotated[Path, typer.Argument(help="Closed surface.")],
+    out: Annotated[Path, typer.Argument(help="File to write, in metres: .vtu, .vtk or .msh.")],
+    unit: Unit = "m",
+    edge_length: Annotated[
+        float | None, typer.Option(help="Wanted edge length in metres; default a thirtieth of the diagonal.")
+    ] = None,
+    envelope: Annotated[
+        float | None, typer.Option(help="How far the boundary may leave the surface, in metres.")
+    ] = None,
+    any_size: AnySize = False,
+) -> None:
+    """Fill the closed surface in FILE with tetrahedra and write them to OUT, with a quality report."""
+    with _one_line_errors():
+        if out.suffix.lower() not in (".vtu", ".vtk", ".msh"):
+            raise ValueError(f"{out.name}: tetrahedra are written as .vtu, .vtk or .msh, not {out.suffix!r}")
+        if not out.parent.is_dir():
+            raise ValueError(f"{out.parent}: no such folder; create it first")
+        surface = load_mesh(file, unit=unit, **({"size_range": None} if any_size else {}))
+        start = time.perf_counter()
+        mesh = tetrahedralise_surface(surface, edge_length, envelope)
+        mesh.save(out)
+        rows = tetrahedra_rows(mesh)
+        rows["volume against the surface"] = f"{100.0 * (mesh.volume / surface.volume - 1.0):+.2f} %"
+        rows["meshing time"] = f"{time.perf_counter() - start:.1f} s"
+        _print_table(out.name, rows)
+
+
+def surface_rows(mesh: SurfaceMesh) -> dict[str, str]:
+    """What a report says about a surface: quantity and value."""
+    rows = {
+        "vertices, triangles": f"{len(mesh.vertices)}, {len(mesh.triangles)}",
+        "size": " × ".join(length_text(x) for x in mesh.extent),
+        "area": f"{1e4 * mesh.area:.4g} cm²",
+        "closed": "yes" if mesh.is_closed else "no",
+    }
+    if mesh.is_closed:
+        rows["volume"] = f"{1e6 * mesh.volume:.4g} cm³"
+        rows["centre of mass"] = "(" + ", ".join(f"{1e3 * x:.4g}" for x in mesh.center_of_mass) + ") mm"
+    rows["repaired"] = "; ".join(mesh.report.changes()) or "nothing to repair"
+    rows["found"] = "; ".join(mesh.report.findings()) or "one clean piece"
+    return rows
+
+
+def tetrahedra_rows(mesh: TetrahedralMesh) -> dict[str, str]:
+    """What a report says about tetrahedra: quantity and value."""
+    surface, _ = mesh.surface()
+    quality = mesh.quality
+    return {
+        "nodes, tetrahedra": f"{len(mesh.nodes)}, {len(mesh.tetrahedra)}",
+        "boundary": f"{len(surface.vertices)} vertices, {len(surface.triangles)} triangles,"
+        f" {'closed' if surface.is_closed else 'not a closed manifold'}",
+        "size": " × ".join(length_text(x) for x in surface.extent),
+        "volume": f"{1e6 * mesh.volume:.4g} cm³",
+        "mean edge": length_text(mesh.mean_edge_length),
+        "quality (mean ratio, 1 = regular)": f"worst {quality.min():.3f}, mean {quality.mean():.3f},"
+        f" {int(np.sum(quality < 0.2))} below 0.2",
+    }
+
+
+def _print_table(title: str, rows: dict[str, str]) -> None:
+    table = Table(title=Text(title), show_header=False, title_justify="left")
+    for quantity, value in rows.items():
+        table.add_row(Text(quantity), Text(value))
+    Console().print(table)
+
+
+@contextlib.contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """Print an expected error as one line on stderr and exit with code 1."""
+    try:
+        yield
+    except (ValueError, ModuleNotFoundError, OSError) as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(1) from None
