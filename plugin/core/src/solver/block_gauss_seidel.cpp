@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "softcontact/solver/block_gauss_seidel.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace softcontact {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Length that turns the last row of a block into a velocity of its points.
+double row_length(const BlockDescriptor& block, int row)
+{
+    return row == 3 ? block.patch.length : 1.0;
+}
+
+}  // namespace
+
+void BlockGaussSeidel::reserve(int rows, int blocks)
+{
+    m_rows.reserve(rows, blocks);
+    m_bounds.reserve(static_cast<std::size_t>(blocks));
+    if (m_previous.size() < rows) {
+        m_previous.resize(rows);
+        m_direction.resize(rows);
+    }
+}
+
+void BlockGaussSeidel::prepare(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
+                               std::span<const BlockDescriptor> blocks)
+{
+    m_matrix = W.data();
+    m_size = W.cols();
+    m_stride = W.outerStride();
+    m_free = q.data();
+    m_blocks = blocks;
+    m_rows.prepare(W, blocks);
+    if (m_previous.size() < m_size) {
+        m_previous.resize(m_size);
+        m_direction.resize(m_size);
+    }
+    m_direction.head(m_size).setZero();
+    m_last_norm = 0.0;
+    m_bounds.clear();
+    for (const BlockDescriptor& block : blocks) {
+        DecoupledBounds bounds{1.0, 0.0};
+        if (block.rows == 4 && block.law == FrictionLaw::contensou_decoupled) {
+            const double* free = m_free + block.offset;
+            bounds = decoupled_bounds(block.patch, {free[1], free[2], free[3]});
+        }
+        m_bounds.push_back(bounds);
+    }
+}
+
+double BlockGaussSeidel::solve_block(int index, const double* lambda, double* next) const
+{
+    const BlockDescriptor& block = m_blocks[static_cast<std::size_t>(index)];
+    const double* diagonal = m_matrix + block.offset * m_stride + block.offset;
+    const double* now = lambda + block.offset;
+    double u[4];
+    m_rows.multiply(index, lambda, u);
+    for (int i = 0; i < block.rows; ++i) {
+        u[i] += m_free[block.offset + i];
+    }
+    bool solved = true;
+    if (block.rows == 1) {
+        const double compliance = diagonal[0];
+        if (compliance > 0.0) {
+            next[0] = std::max(0.0, now[0] - u[0] / compliance);
+        } else {
+            next[0] = 0.0;
+            solved = u[0] >= 0.0;
+        }
+        return solved ? std::abs(compliance * (next[0] - now[0])) : infinity;
+    }
+    if (block.rows == 3) {
+        const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>, 0, Eigen::OuterStride<>> view(
+            diagonal, Eigen::OuterStride<>(m_stride));
+        const Matrix3d W = view;
+        const Eigen::Map<const Vector3d> force(now);
+        const Vector3d q = Eigen::Map<const Vector3d>(u) - W * force;
+        const CoulombSolution solution = solve_coulomb_block(W, q, block.mu);
+        Eigen::Map<Vector3d>(next, 3) = solution.force;
+        const double change = (W * (solution.force - force)).lpNorm<Eigen::Infinity>();
+        return solution.converged ? change : infinity;
+    }
+    const Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>, 0, Eigen::OuterStride<>> view(
+        diagonal, Eigen::OuterStride<>(m_stride));
+    const Matrix4d W = view;
+    const Vector4d force = Eigen::Map<const Vector4d>(now);
+    const Vector4d q = Eigen::Map<const Vector4d>(u) - W * force;
+    const PatchSolution solution =
+        block.law == FrictionLaw::contensou
+            ? solve_contensou_block(W, q, block.patch, block.mu, force)
+            : solve_decoupled_block(W, q, m_bounds[static_cast<std::size_t>(index)], block.mu, force);
+    Eigen::Map<Vector4d>(next, 4) = solution.force;
+    Vector4d change = W * (solution.force - force);
+    change[3] *= row_length(block, 3);
+    return solution.converged ? change.lpNorm<Eigen::Infinity>() : infinity;
+}
+
+double BlockGaussSeidel::sweep(Eigen::Ref<VectorXd> lambda)
+{
+    m_previous.head(m_size) = lambda;
+    double change = 0.0;
+    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
+        double next[4];
+        change = std::max(change, solve_block(static_cast<int>(b), lambda.data(), next));
+        std::copy_n(next, m_blocks[b].rows, lambda.data() + m_blocks[b].offset);
+    }
+    return change;
+}
+
+void BlockGaussSeidel::conjugate(Eigen::Ref<VectorXd> lambda)
+{
+    double norm = 0.0;
+    for (Index i = 0; i < m_size; ++i) {
+        const double step = lambda[i] - m_previous[i];
+        norm += m_matrix[i * m_stride + i] * step * step;
+    }
+    const double ratio = m_last_norm > 0.0 ? norm / m_last_norm : 2.0;
+    m_last_norm = norm;
+    // After a sweep that made things worse, forget the direction.
+    const double beta = ratio > 1.0 ? 0.0 : ratio;
+    for (Index i = 0; i < m_size; ++i) {
+        const double step = lambda[i] - m_previous[i];
+        const double carried = beta * m_direction[i];
+        lambda[i] += carried;
+        m_direction[i] = carried + step;
+    }
+}
+
+double BlockGaussSeidel::residual(const Eigen::Ref<const VectorXd>& lambda) const
+{
+    double largest = 0.0;
+    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
+        double next[4];
+        largest = std::max(largest, solve_block(static_cast<int>(b), lambda.data(), next));
+    }
+    return largest;
+}
+
+GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
+                                          std::span<const BlockDescriptor> blocks,
+                                          const GaussSeidelOptions& options, Eigen::Ref<VectorXd> lambda)
+{
+    using Clock = std::chrono::steady_clock;
+    const auto start = options.time_budget_s > 0.0 ? Clock::now() : Clock::time_point{};
+    prepare(W, q, blocks);
+    double largest_free = 0.0;
+    for (const BlockDescriptor& block : blocks) {
+        for (int i = 0; i < block.rows; ++i) {
+            largest_free = std::max(largest_free, std::abs(m_free[block.offset + i]) * row_length(block, i));
+        }
+    }
+    const double tolerance = std::max(options.velocity_tolerance, options.relative_tolerance * largest_free);
+    GaussSeidelResult result;
+    while (result.iterations < options.max_iterations) {
+        const double change = sweep(lambda);
+        ++result.iterations;
+        if (change <= tolerance) {
+            result.residual = residual(lambda);
+            if (result.residual <= tolerance) {
+                result.converged = true;
+                return result;
+            }
+        }
+        if (options.time_budget_s > 0.0 &&
+            std::chrono::duration<double>(Clock::now() - start).count() > options.time_budget_s) {
+            break;
+        }
+        if (options.conjugate && result.iterations < options.max_iterations) {
+            conjugate(lambda);
+        }
+    }
+    result.residual = residual(lambda);
+    result.converged = result.residual <= tolerance;
+    return result;
+}
+
+namespace {
+
+/// Natural map of one unilateral row, scaled to a velocity; the new λ_i in `next`.
+double unilateral_row(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
+                      const Eigen::Ref<const VectorXd>& lambda, Index i, double& next)
+{
+    const double compliance = W(i, i);
+    const double u = W.row(i).dot(lambda) + q[i];
+    if (!(compliance > 0.0)) {
+        next = 0.0;
+        return u >= 0.0 ? 0.0 : infinity;
+    }
+    next = std::max(0.0, lambda[i] - u / compliance);
+    return std::abs(compliance * (next - lambda[i]));
+}
+
+}  // namespace
+
+GaussSeidelResult solve_unilateral(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
+                                   const GaussSeidelOptions& options, Eigen::Ref<VectorXd> lambda)
+{
+    const Index n = q.size();
+    const double largest = n > 0 ? q.lpNorm<Eigen::Infinity>() : 0.0;
+    const double tolerance = std::max(options.velocity_tolerance, options.relative_tolerance * largest);
+    const auto residual = [&] {
+        double worst = 0.0;
+        for (Index i = 0; i < n; ++i) {
+            double next = 0.0;
+            worst = std::max(worst, unilateral_row(W, q, lambda, i, next));
+        }
+        return worst;
+    };
+    GaussSeidelResult result;
+    while (result.iterations < options.max_iterations) {
+        double change = 0.0;
+        for (Index i = 0; i < n; ++i) {
+            double next = 0.0;
+            change = std::max(change, unilateral_row(W, q, lambda, i, next));
+            lambda[i] = next;
+        }
+        ++result.iterations;
+        if (change <= tolerance) {
+            result.residual = residual();
+            if (result.residual <= tolerance) {
+                result.converged = true;
+                return result;
+            }
+        }
+    }
+    result.residual = residual();
+    result.converged = result.residual <= tolerance;
+    return result;
+}
+
+}  // namespace softcontact
