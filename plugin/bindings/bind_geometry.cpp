@@ -94,7 +94,8 @@ py::dict detect(const Surface& a, const Surface& b, double alarm_distance, doubl
     const DetectionOptions options{alarm_distance, contact_offset, max_penetration, edge_edge,
                                    facing_cosine_limit};
     options.validate();
-    DetectionWorkspace workspace;
+    // Kept from call to call, as a simulation does: nothing may leak from one pair into the next.
+    static DetectionWorkspace workspace;
     std::vector<ContactPoint> contacts;
     detect_contacts(a, b, options, workspace, contacts);
 

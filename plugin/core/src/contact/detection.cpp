@@ -6,7 +6,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "softcontact/geometry/admissible_face.hpp"
 #include "softcontact/geometry/closest_point.hpp"
+#include "softcontact/geometry/normal_cone.hpp"
 
 namespace softcontact {
 namespace {
@@ -15,6 +17,11 @@ namespace {
 /// contact must not flicker while a surface rolls or dents. Edges of soft flat pads need more room.
 constexpr double vertex_cone_sine_tolerance = 0.1;
 constexpr double edge_cone_sine_tolerance = 0.25;
+/// A vertex inside near a rim is nearest to a face it did not come through. Where its nearest face is not one
+/// it looks at (within 45°, or by its normal cone), one that it does look at takes its place, if that is not
+/// this many times further: further away, the vertex did come from the side.
+constexpr double looking_cosine = 0.7;
+constexpr double detour_ratio = 3.0;
 /// A's triangle is too coarse to represent a vertex of B above this ratio to the vertex' area (1/2 where both
 /// meshes are alike), that is for edges more than about three times as long.
 constexpr double coarse_area_ratio = 4.0;
@@ -57,33 +64,6 @@ bool is_at_vertex(const SurfacePoint& point, int vertex)
     return false;
 }
 
-/// No edge leaves the vertex towards `direction`: moving over the surface does not get further that way.
-bool in_vertex_cone(const Surface& surface, int vertex, const Vector3d& direction)
-{
-    const Points& vertices = surface.local_vertices();
-    for (const int neighbor : surface.topology().neighbors_of_vertex(vertex)) {
-        const Vector3d edge = vertices.col(neighbor) - vertices.col(vertex);
-        if (edge.dot(direction) > vertex_cone_sine_tolerance * edge.norm()) return false;
-    }
-    return true;
-}
-
-/// No incident triangle leaves the edge towards `direction`, which is perpendicular to the edge.
-bool in_edge_cone(const Surface& surface, int edge, const Vector3d& direction)
-{
-    const SurfaceTopology& topology = surface.topology();
-    const Points& vertices = surface.local_vertices();
-    const Vector3d start = vertices.col(topology.edges(0, edge));
-    const Vector3d along = (vertices.col(topology.edges(1, edge)) - start).normalized();
-    for (int side = 0; side < topology.edge_face_count[edge]; ++side) {
-        const int opposite = topology.opposite_corner(topology.edge_faces(side, edge), edge);
-        const Vector3d inward = vertices.col(opposite) - start;
-        const double width = along.cross(inward).norm();
-        if (inward.dot(direction) > edge_cone_sine_tolerance * width) return false;
-    }
-    return true;
-}
-
 class Detector {
 public:
     Detector(const Surface& a, const Surface& b, const DetectionOptions& options,
@@ -105,9 +85,12 @@ public:
         collect_near_vertices(m_a, m_b, m_a_to_b, m_b_to_a);
         for (const int vertex : m_workspace.candidates) {
             const Vector3d point = m_a_to_b * m_a.local_vertices().col(vertex);
-            const ClosestPoint closest = closest_point_local(m_b, point, m_reach);
-            if (!is_acceptable(closest)) continue;
             const Vector3d outward = m_a_to_b.rotation * m_a.vertex_normals().col(vertex);
+            const auto looks_at = [&](const Vector3d& normal) {
+                return normal.dot(outward) < -looking_cosine || in_cone(m_a, vertex, m_b_to_a, normal);
+            };
+            const ClosestPoint closest = nearest_looked_at(m_b, point, looks_at);
+            if (!is_acceptable(closest)) continue;
             if (closest.normal.dot(outward) > m_options.facing_cosine_limit) continue;
             m_workspace.contact_of_vertex[vertex] = static_cast<int>(m_out.size());
             add(contact_key(ContactKind::vertex_of_a, vertex), point_at_vertex(vertex),
@@ -121,13 +104,16 @@ public:
         collect_near_vertices(m_b, m_a, m_b_to_a, m_a_to_b);
         for (const int vertex : m_workspace.candidates) {
             const Vector3d point = m_b_to_a * m_b.local_vertices().col(vertex);
-            const ClosestPoint closest = closest_point_local(m_a, point, m_reach);
+            const auto looks_at = [&](const Vector3d& normal) {
+                return in_cone(m_b, vertex, m_a_to_b, normal);
+            };
+            const ClosestPoint closest = nearest_looked_at(m_a, point, looks_at);
             if (!is_acceptable(closest)) continue;
             const Vector3d normal = m_a_to_b.rotation * -closest.normal;  // from B to A, in B's frame
             if (-normal.dot(m_b.vertex_normals().col(vertex)) > m_options.facing_cosine_limit) continue;
             const bool coarse =
                 m_a.triangle_areas()[closest.triangle] > coarse_area_ratio * m_b.vertex_areas()[vertex];
-            if (!coarse && !in_vertex_cone(m_b, vertex, normal)) continue;
+            if (!coarse && !looks_at(closest.normal)) continue;
             const SurfacePoint on_a = point_on_triangle(m_a, closest);
             if (is_represented(on_a, vertex)) continue;
             add(contact_key(ContactKind::vertex_of_b, vertex), on_a, point_at_vertex(vertex),
@@ -199,6 +185,25 @@ private:
                !(closest.on_boundary && closest.signed_distance < 0.0) && closest.normal.squaredNorm() > 0.5;
     }
 
+    /// The other surface's normal (in its frame), reversed, lies in the cone of a vertex of `self`.
+    [[nodiscard]] static bool in_cone(const Surface& self, int vertex, const Pose& from_other,
+                                      const Vector3d& normal)
+    {
+        return in_vertex_cone(self, vertex, from_other.rotation * -normal, vertex_cone_sine_tolerance);
+    }
+
+    /// Nearest point of a surface to a vertex of the other one (local frame), see detour_ratio.
+    template <typename LooksAt>
+    [[nodiscard]] ClosestPoint nearest_looked_at(const Surface& surface, const Vector3d& point,
+                                                 const LooksAt& looks_at) const
+    {
+        const ClosestPoint closest = closest_point_local(surface, point, m_reach);
+        if (!closest.found() || closest.signed_distance >= 0.0 || looks_at(closest.normal)) return closest;
+        const double limit = std::min(m_depth, detour_ratio * -closest.signed_distance);
+        const ClosestPoint other = closest_admissible_face(surface, point, limit, looks_at);
+        return other.found() ? other : closest;
+    }
+
     /// The vertex of A nearest to this vertex of B has that one as its own nearest point.
     [[nodiscard]] bool is_represented(const SurfacePoint& on_a, int vertex_of_b) const
     {
@@ -255,8 +260,8 @@ private:
         const Vector3d normal = std::copysign(1.0, side) * cross.normalized();
         const double distance = normal.dot(pair.first - pair.second);
         if (!(distance <= m_options.alarm_distance && distance >= -m_depth)) return;
-        if (!in_edge_cone(m_b, edge_of_b, normal)) return;
-        if (!in_edge_cone(m_a, edge_of_a, m_b_to_a.rotation * -normal)) return;
+        if (!in_edge_cone(m_b, edge_of_b, normal, edge_cone_sine_tolerance)) return;
+        if (!in_edge_cone(m_a, edge_of_a, m_b_to_a.rotation * -normal, edge_cone_sine_tolerance)) return;
         if (distance < 0.0 && !are_inside(pair.first, pair.second)) return;
 
         add(contact_key(ContactKind::edge_edge, edge_of_a, edge_of_b), point_on_edge(m_a, edge_of_a, pair.s),

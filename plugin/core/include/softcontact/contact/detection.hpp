@@ -51,6 +51,7 @@ public:
 ///      local minimum of the distance there (the normal lies in the vertex's normal cone: corners, spikes,
 ///      tips), or where A's triangle is far coarser than B;
 ///   3. crossing edges of which one at least is sharp, with the normal in both normal cones.
+/// A vertex inside near a rim takes the face it looks at rather than a somewhat nearer one that it passed by.
 /// Dropped as doubtful: vertices that face away, points "inside" beyond the rim of an open surface, nearly
 /// parallel edges, edge pairs said to penetrate whose points are not inside the other surface.
 ///
