@@ -94,9 +94,9 @@ def run(
     started = time.perf_counter()
     world = make_engine(scene, engine)
     build_s = time.perf_counter() - started
-    folder = outputs.prepare(out, scene.name) if record else None
     count = scene.steps or scene.step_count
     recorder = Recorder(scene, world, count, frames=replay)
+    folder = outputs.prepare(out, scene.name) if record else None
     if folder is not None:
         outputs.guarded(folder, outputs.write_json, folder / "scene.json", scene.to_dict())
 

@@ -3,6 +3,9 @@
 
 import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -54,7 +57,11 @@ def main(arguments: list[str] | None = None) -> int:
         0 done, 1 a check failed, 2 wrong usage or input, 3 the simulation stopped, 130 interrupted.
     """
     prepare_streams()
-    signal.signal(signal.SIGTERM, _interrupt)
+    with _batch_stop():
+        return _run(arguments)
+
+
+def _run(arguments: list[str] | None) -> int:
     try:
         result: Any = app(args=arguments, prog_name="softcontact", standalone_mode=False)
         return result if isinstance(result, int) else 0
@@ -79,6 +86,18 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
 
 
-def _interrupt(*_: Any) -> None:
-    # A batch system's stop keeps what was done so far, like Ctrl-C.
-    raise KeyboardInterrupt
+@contextmanager
+def _batch_stop() -> Iterator[None]:
+    """A batch system's stop (SIGTERM) keeps what was done so far, like Ctrl-C."""
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # handlers belong to the main thread
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -102,17 +102,14 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
     return [line(head), "|" + "---|" * len(head), *(line(row) for row in rows), ""]
 
 
-def use_matplotlib() -> Any:
-    """matplotlib.pyplot drawing to files, also where the home folder cannot be written."""
+def new_figure() -> Any:
+    """A matplotlib figure that draws to files, also where the home folder cannot be written."""
     if "MPLCONFIGDIR" not in os.environ and not _home_is_writable():
         # matplotlib would warn on the error stream and make such a folder itself.
         os.environ["MPLCONFIGDIR"] = tempfile.mkdtemp(prefix="softcontact-matplotlib-")
-    import matplotlib
+    from matplotlib.figure import Figure
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    return plt
+    return Figure(figsize=(7.5, 3.6), layout="tight")
 
 
 def _home_is_writable() -> bool:
@@ -127,7 +124,6 @@ def _home_is_writable() -> bool:
 
 
 def _plots(history: History, scene: Scene, folder: Path) -> list[tuple[str, str]]:
-    plt = use_matplotlib()
     drawn = []
     for name, title, draw in (
         ("plot-forces.png", "Normal force of each contact patch", _draw_forces),
@@ -136,14 +132,12 @@ def _plots(history: History, scene: Scene, folder: Path) -> list[tuple[str, str]
         ("plot-times.png", "Time of a step", _draw_times),
         ("plot-probes.png", "Probes", _draw_probes),
     ):
-        figure, axes = plt.subplots(figsize=(7.5, 3.6), constrained_layout=True)
-        try:
-            if draw(axes, history, scene):
-                axes.grid(True, alpha=0.3)
-                figure.savefig(folder / name, dpi=110)
-                drawn.append((name, title))
-        finally:
-            plt.close(figure)
+        figure = new_figure()
+        axes = figure.add_subplot()
+        if draw(axes, history, scene):
+            axes.grid(True, alpha=0.3)
+            figure.savefig(folder / name, dpi=110)
+            drawn.append((name, title))
     return drawn
 
 

@@ -57,6 +57,9 @@ def one_line(error: ValidationError, model: type[BaseModel], data: Any, source: 
         source: file name or option prefix put in front.
     """
     details = error.errors()
+    # A list that lost a wrong entry is too short, too: that says nothing new.
+    places = [item["loc"] for item in details]
+    details = [d for d in details if not any(p[: len(d["loc"])] == d["loc"] != p for p in places)]
     # A wrong name explains more than what follows from it, such as a missing field.
     details.sort(key=lambda item: item["type"] != "extra_forbidden")
     first = details[0]

@@ -4,6 +4,7 @@
 import hashlib
 import importlib.util
 import inspect
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -99,7 +100,7 @@ def find(scene: str | Path) -> Path:
     """
     path = Path(scene).expanduser()
     known = names()
-    if path.suffix.lower() in SUFFIXES or len(path.parts) > 1:
+    if path.suffix.lower() in SUFFIXES or "/" in str(scene) or os.sep in str(scene):
         if path.is_file() and path.suffix.lower() in SUFFIXES:
             return path
         if path.is_file():
@@ -199,7 +200,8 @@ def _guarded(where: Any, call: Callable[[], Any]) -> Any:
     except SceneError:
         raise
     except ValidationError as error:
-        raise SceneError(f"{path}: {one_line(error, Scene, None)}") from None
+        part = getattr(sys.modules["softcontact.scene"], error.title, Scene)
+        raise SceneError(f"{path}: {error.title}: {one_line(error, part, None)}") from None
     except Exception as error:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
         line = getattr(error, "lineno", None) or (frames[-1].lineno if frames else None)

@@ -3,7 +3,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from softcontact.scene.fields import Integer, Length, Name, NonNegative, Part, Positive
 
@@ -25,15 +25,6 @@ class ContactSettings(Part):
     """Depth to which a free motion is followed before the contact is lost [m]."""
     friction: NonNegative = 0.5
     """Friction coefficient μ of bodies that name none [-]."""
-
-    @model_validator(mode="after")
-    def _offset_below_alarm(self) -> "ContactSettings":
-        if not self.contact_offset < self.alarm_distance:
-            raise ValueError(
-                f"contact_offset {self.contact_offset:g} must be less than alarm_distance "
-                f"{self.alarm_distance:g}; make alarm_distance larger"
-            )
-        return self
 
 
 class SolverSettings(Part):

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The command line: exit codes, streams, options, odd surroundings."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from scene_samples import drop, drop_scene
+
+import softcontact
+from softcontact.cli import main
+
+SCENE = '''"""A box that falls."""
+from pydantic import Field
+from softcontact.scene import Box, KinematicBody, RigidBody, Scene, SceneOptions
+
+
+class Options(SceneOptions):
+    height: float = Field(0.06, gt=0)
+    """Where the box starts [m]."""
+    heavy: bool = False
+    """Whether the box weighs 5 kg."""
+
+
+def scene(**options):
+    o = Options(**options)
+    box = RigidBody(name="box", shape=Box(size=(0.1, 0.1, 0.1)), mass=5 if o.heavy else 0.5)
+    box = box.model_copy(update={"position": (0, 0, o.height)})
+    table = KinematicBody(name="table", shape=Box(size=(1, 1, 0.02)), position=(0, 0, -0.01))
+    return Scene(name="fall", duration=0.1, bodies=[box, table])
+'''
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty folder with a scene file, as the current one; no plots are drawn."""
+    monkeypatch.setattr("softcontact.report.report.write_report", lambda *_: None)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fall.py").write_text(SCENE)
+    (tmp_path / "drop.json").write_text(json.dumps(drop()))
+    return tmp_path
+
+
+def test_run_prints_a_table_and_passes(here, capsys):
+    assert main(["run", "drop.json"]) == 0
+    printed = capsys.readouterr()
+    assert "held box" in printed.out and "written to out/drop-1" in printed.out
+    assert "✓" in printed.out and "\x1b" not in printed.out
+    assert printed.err == ""
+
+
+def test_json_is_one_object_and_equals_the_file(here, capsys):
+    pairs = [{"a": "box", "b": "table", "friction": f} for f in (0.3, 0.6)]
+    (here / "warns.json").write_text(json.dumps(drop(pair_friction=pairs)))
+    assert main(["run", "warns.json", "--json", "--out", "r", "--no-replay"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.count("\n") == 1
+    assert json.loads(printed.out) == json.loads((here / "r" / "summary.json").read_text())
+    assert "warning: pair_friction" in printed.err and len(printed.err.splitlines()) == 1
+    assert not (here / "r" / "replay.html").exists()
+
+
+def test_options_are_typed_and_reported(here, capsys):
+    arguments = [
+        "run",
+        "fall.py",
+        "--set",
+        "height=0.2",
+        "--set",
+        "heavy=yes",
+        "--set",
+        "contact.friction=0.3",
+    ]
+    assert main([*arguments, "--steps", "2", "--json", "--no-replay"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["options"] == {"height": 0.2, "heavy": True, "contact.friction": 0.3}
+    assert summary["steps"] == 2
+    scene = json.loads((here / "out" / "fall-1" / "scene.json").read_text())
+    assert scene["bodies"][0]["mass"] == 5 and scene["contact"]["friction"] == 0.3
+
+
+def test_failed_check_is_code_1_and_shown(here, capsys):
+    (here / "fails.json").write_text(
+        json.dumps(drop(checks=[{"kind": "lifted", "body": "box", "height": 1}]))
+    )
+    assert main(["run", "fails.json", "--no-replay"]) == 1
+    assert "✗" in capsys.readouterr().out
+
+
+def test_blow_up_is_code_3_in_one_line(here, capsys):
+    changes = ["--set", "bodies.box.velocity=[0, 0, 900]", "--set", "gravity=[0, 0, 1e4]"]
+    assert main(["run", "drop.json", "--no-replay", "--json", *changes]) == 3
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["exit_code"] == 3
+    assert len(printed.err.splitlines()) == 1 and "stopped at" in printed.err and "'box'" in printed.err
+
+
+WRONG = {
+    "no such scene": (["run", "nothing"], "no scene 'nothing'"),
+    "no such file": (["run", "nothing.json"], "no such scene file"),
+    "no scene file": (["run", "./notes.txt"], "not a scene file"),
+    "no such command": (["rum"], "No such command 'rum'. Did you mean 'run'?"),
+    "no such option": (["run", "drop.json", "--step", "3"], "No such option: --step"),
+    "option of the scene": (
+        ["run", "fall.py", "--set", "hight=1"],
+        "unknown option 'hight'; did you mean 'height'?",
+    ),
+    "option without value": (["run", "fall.py", "--set", "height"], "not of the form key=value"),
+    "option twice": (
+        ["run", "fall.py", "--set", "height=1", "--set", "height=2"],
+        "--set height: given twice",
+    ),
+    "value of an option": (
+        ["run", "fall.py", "--set", "height=-1"],
+        "height: '-1' must be greater than 0 (Where",
+    ),
+    "steps not a number": (["run", "drop.json", "--steps", "many"], "Invalid value for '--steps'"),
+    "no steps": (["run", "drop.json", "--steps", "0"], "steps: 0 is not a whole number"),
+    "no such engine": (
+        ["run", "drop.json", "--engine", "embeded"],
+        "no engine 'embeded'; did you mean 'embedded'?",
+    ),
+    "no scene": (["run"], "Missing argument"),
+    "no such benchmark": (["bench", "tabel1"], "no benchmark 'tabel1'; did you mean 'table1'?"),
+    "nothing to view": (["view", "drop"], "first 'softcontact run drop'"),
+    "folder is a file": (["run", "drop.json", "--out", "drop.json/x"], "choose a folder that can be written"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_usage_is_code_2_and_one_line(here, capsys, case):
+    arguments, expected = WRONG[case]
+    (here / "notes.txt").write_text("")
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert len(printed.err.splitlines()) == 1 and expected in printed.err
+
+
+def test_sofa_that_is_not_installed_is_told(here, capsys):
+    from softcontact.engines.sofa import sofa_found
+
+    if sofa_found():
+        pytest.skip("SOFA is installed here")
+    assert main(["run", "drop.json", "--engine", "sofa"]) == 2
+    assert "install SOFA" in capsys.readouterr().err
+
+
+def test_named_scenes_are_listed_with_options(here, capsys, monkeypatch):
+    monkeypatch.setattr("softcontact.scene.library.folders", lambda: [here])
+    (here / "broken.py").write_text("1 / 0")
+    assert main(["scenes"]) == 0
+    text = capsys.readouterr().out
+    assert "A box that falls." in text and "--set height=0.06" in text and "Where the box starts [m]." in text
+    assert "ZeroDivisionError" in text
+    assert main(["scenes", "fall", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert listed["fall"]["options"][1] == {
+        "name": "heavy",
+        "default": False,
+        "type": "bool",
+        "help": "Whether the box weighs 5 kg.",
+    }
+    assert main(["run", "fall", "--steps", "1", "--no-replay", "--json"]) == 0
+
+
+def test_view_finds_the_replay(here, capsys):
+    assert main(["run", "drop.json", "--steps", "2", "--json"]) == 0
+    capsys.readouterr()
+    page = str(here / "out" / "drop-1" / "replay.html")
+    for what in ("out/drop-1", "drop", "out/drop-1/replay.html"):
+        assert main(["view", what]) == 0
+        assert capsys.readouterr().out.strip() == page
+
+
+def test_version_and_doctor(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"softcontact {softcontact.__version__}\n"
+    main(["doctor", "--json"])
+    findings = {item["name"]: item for item in json.loads(capsys.readouterr().out)}
+    assert findings["core"]["ok"] and findings["numpy"]["ok"] and findings["SOFA"]["text"]
+
+
+def command(*arguments, **environment):
+    kept = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("LC_", "LANG", "PYTHONUTF8", "PYTHONIOENCODING"))
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "softcontact", *arguments],
+        env=kept | environment,
+        capture_output=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "locale", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
+)
+def test_runs_in_a_plain_locale_without_home_in_an_odd_folder(tmp_path, locale):
+    folder = tmp_path / "größe und 長さ"
+    folder.mkdir()
+    (folder / "drop.json").write_text(json.dumps(drop(name="µ drop")), encoding="utf-8")
+    home = tmp_path / "home"
+    home.write_text("")
+    done = command("run", str(folder / "drop.json"), "--out", str(folder / "r"), HOME=str(home), **locale)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    assert sorted(p.name for p in (folder / "r").iterdir() if p.suffix != ".png") == [
+        "history.h5",
+        "replay.html",
+        "report.md",
+        "scene.json",
+        "summary.json",
+    ]
+
+
+def test_stop_signal_keeps_what_was_done(tmp_path):
+    drop_scene(duration=1000, checks=[]).save(tmp_path / "long.json")
+    arguments = ["run", "long.json", "--out", "r", "--json", "--no-replay"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "softcontact", *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "r" / "scene.json").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGTERM)
+    out, error = process.communicate(timeout=30)
+    assert process.returncode == 130, error
+    summary = json.loads(out)
+    assert 0 < summary["steps"] < 200_000 and summary["exit_code"] == 130
+    assert json.loads((tmp_path / "r" / "summary.json").read_text())["steps"] == summary["steps"]
+    assert b"interrupted at" in error and len(error.splitlines()) == 1
