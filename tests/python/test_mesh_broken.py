@@ -76,7 +76,7 @@ BROKEN = {
     "two holes": (
         "a.stl",
         text_stl(P, T[4:]),
-        r"8 open edges in 2 holes",
+        r"8 open edges in 2 holes \(largest: 4 edges around \((0|50), 25, 25\) mm\)",
         "fill",
     ),
     "non-manifold": (
@@ -235,6 +235,18 @@ def test_broken_file_is_refused_in_one_line(tmp_path, case):
     assert re.search(defect, caught.value.defect), message
     assert re.search(remedy, caught.value.remedy), message
     assert len(message) < 400
+
+
+def test_largest_hole_is_named():
+    """A quad of the side x = 0 and a triangle of the side x = 50 mm are missing."""
+    with pytest.raises(
+        MeshError, match=r"7 open edges in 2 holes \(largest: 4 edges around \(0, 25, 25\) mm\)"
+    ):
+        surface_from_arrays(P, T[3:])
+    with pytest.raises(
+        MeshError, match=r"7 open edges in 2 holes \(largest: 4 edges around \(50, 25, 25\) mm\)"
+    ):
+        surface_from_arrays(P, np.delete(T, [1, 2, 3], axis=0))
 
 
 def test_missing_file_and_folder(tmp_path):

@@ -172,6 +172,28 @@ def test_intersections_of_two_triangles():
                     assert (len(self_intersections(points, np.array(order))) == 1) is crosses, other
 
 
+def test_triangles_with_a_common_vertex_can_cross():
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.5, 0.3, -1], [0.5, 0.3, 1]])
+    assert len(self_intersections(points, np.array([[0, 1, 2], [0, 3, 4]]))) == 1
+    assert len(self_intersections(points * [1, 1, 0], np.array([[0, 1, 2], [0, 3, 4]]))) == 0
+    points[3:, 1] = -0.3
+    assert len(self_intersections(points, np.array([[0, 1, 2], [0, 3, 4]]))) == 0
+
+
+def test_intersections_agree_with_ipctk():
+    """An independent library, on spheres with vertices shaken from not at all crossing to crossing a lot."""
+    ipctk = pytest.importorskip("ipctk")
+    ball = sphere(0.03, 3)
+    mesh = ipctk.CollisionMesh(ball.vertices, ipctk.edges(ball.triangles), ball.triangles)
+    rng = np.random.default_rng(0)
+    expected = []
+    for size in np.linspace(1e-3, 8e-3, 40):
+        points = ball.vertices + size * rng.normal(size=ball.vertices.shape)
+        expected.append(ipctk.has_intersections(mesh, np.asfortranarray(points)))
+        assert (len(self_intersections(points, ball.triangles)) > 0) == expected[-1]
+    assert 5 < sum(expected) < 35
+
+
 def test_fold_is_a_self_intersection():
     points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.2, 0.5, 0]], dtype=float)
     assert len(self_intersections(points, np.array([[0, 1, 2], [1, 0, 3]]))) == 1

@@ -9,6 +9,7 @@ import numpy as np
 
 from .data import data_path
 from .formats import read_raw
+from .load import load_tetrahedra
 from .surface_mesh import SurfaceMesh
 from .tetrahedral_mesh import TetrahedralMesh
 
@@ -53,5 +54,4 @@ def _surface(name: str) -> SurfaceMesh:
 
 @cache
 def _tetrahedra() -> TetrahedralMesh:
-    raw = read_raw(data_path("bunny.vtu"))
-    return TetrahedralMesh(raw.points, raw.tetrahedra, "bunny.vtu")
+    return load_tetrahedra(data_path("bunny.vtu"), size_range=None)

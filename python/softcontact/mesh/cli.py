@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .check import length_text
-from .load import load_mesh, load_tetrahedra
+from .load import HAND_HOLDABLE, load_mesh, load_tetrahedra
 from .mesher import tetrahedralise as tetrahedralise_surface
 from .surface_mesh import SurfaceMesh
 from .tetrahedral_mesh import TetrahedralMesh
@@ -37,12 +37,12 @@ def check(
     ] = False,
 ) -> None:
     """Read FILE as a scene would, and print what was found and repaired. Exit code 1 when it is refused."""
-    size = {"size_range": None} if any_size else {}
+    size_range = None if any_size else HAND_HOLDABLE
     with _one_line_errors():
         if tetrahedra:
-            _print_table(file.name, tetrahedra_rows(load_tetrahedra(file, unit=unit, **size)))
+            _print_table(file.name, tetrahedra_rows(load_tetrahedra(file, unit=unit, size_range=size_range)))
         else:
-            _print_table(file.name, surface_rows(load_mesh(file, unit=unit, **size)))
+            _print_table(file.name, surface_rows(load_mesh(file, unit=unit, size_range=size_range)))
 
 
 @app.command()
@@ -64,7 +64,7 @@ def tetrahedralise(
             raise ValueError(f"{out.name}: tetrahedra are written as .vtu, .vtk or .msh, not {out.suffix!r}")
         if not out.parent.is_dir():
             raise ValueError(f"{out.parent}: no such folder; create it first")
-        surface = load_mesh(file, unit=unit, **({"size_range": None} if any_size else {}))
+        surface = load_mesh(file, unit=unit, size_range=None if any_size else HAND_HOLDABLE)
         start = time.perf_counter()
         mesh = tetrahedralise_surface(surface, edge_length, envelope)
         mesh.save(out)

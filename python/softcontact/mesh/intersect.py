@@ -28,7 +28,7 @@ def self_intersections(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarra
     for pairs in _overlapping_boxes(vertices[triangles]):
         first, second = triangles[pairs[:, 0]], triangles[pairs[:, 1]]
         shared = (first[:, :, None] == second[:, None, :]).sum(axis=(1, 2))
-        pairs = pairs[shared < 2]
+        pairs = pairs[shared < 2]  # two with a common side meet there only, or fold
         if len(pairs):
             p, q = vertices[triangles[pairs[:, 0]]], vertices[triangles[pairs[:, 1]]]
             found.append(pairs[_side_pierces(p, q) | _side_pierces(q, p)])
@@ -62,7 +62,7 @@ def crossing_components(
                 continue
             inside = np.abs(winding_numbers(inner[own], corners[label == other])) > 0.5
             if inside.any() and not inside.all():
-                pairs.append((int(min(k, other)), int(max(k, other))))
+                pairs.append((min(k, int(other)), max(k, int(other))))
     return sorted(set(pairs))
 
 

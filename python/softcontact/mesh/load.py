@@ -82,7 +82,7 @@ def surface_from_arrays(
     if not repair and replace(report, vertices_merged=0).changed:
         raise MeshError(name, f"needs repair: {', '.join(report.changes())}", "load it with repair=True")
     counts = check_surface(soup.vertices, soup.triangles, name, require_closed=require_closed)
-    return SurfaceMesh(soup.vertices, soup.triangles, name, replace(report, **counts))
+    return SurfaceMesh(soup.vertices, soup.triangles, name, replace(report, **counts))  # type: ignore[arg-type]
 
 
 def load_tetrahedra(
