@@ -384,6 +384,15 @@ def test_skin_follows_a_pressed_pad_and_nothing_else_moves(hand):
     assert moved[others].max() == 0.0
 
 
+def test_skin_far_from_a_phalanx_does_not_follow_it(hand):
+    # The thumb's first link shares skin with the palm: only what lies within 12 mm of its surface follows.
+    rows, slots = np.nonzero((hand.skin.links == 1) & (hand.skin.weights > 0.0))
+    offsets = hand.skin.local[rows, slots][:, None] - hand.phalanges[0].vertices
+    far = np.linalg.norm(offsets, axis=2).min(axis=1) > 0.012
+    assert far.sum() > 5
+    assert hand.skin.follow_weights[rows[far], slots[far]].max() == 0.0
+
+
 def test_palm_contact_surface_lies_within_the_skin(hand):
     from softcontact.hand.palm import palm_field
 
