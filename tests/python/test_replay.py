@@ -260,7 +260,7 @@ def differing(a, b):
 
 @pytest.fixture(scope="module")
 def page(replay):
-    with ChromiumPage((640, 420)) as page:
+    with ChromiumPage((480, 320)) as page:
         page.goto(replay, "panels=0&theme=light&grid=0&frame=0")
         page.evaluate("softcontactReplay.whenReady.then(() => true)")
         yield page
@@ -357,10 +357,10 @@ def test_page_says_when_it_cannot_show(replay, tmp_path):
 @needs_chromium
 def test_screenshot_file(replay, tmp_path):
     path = screenshot(
-        replay, tmp_path / "shot.png", time=2.0, size=(500, 300), camera=(20.0, 30.0), scale=2.0
+        replay, tmp_path / "shot.png", time=2.0, size=(300, 200), camera=(20.0, 30.0), scale=2.0
     )
     picture = pixels(path.read_bytes())
-    assert picture.shape == (600, 1000, 3) and np.ptp(picture) > 0.5
+    assert picture.shape == (400, 600, 3) and np.ptp(picture) > 0.5
 
 
 @pytest.mark.browser

@@ -2,7 +2,8 @@
 """Arrays in one compressed block of text, to be embedded in a page; the page's decode.js is the other reader.
 
 Each array is stored little-endian as byte planes (all first bytes, then all second bytes, ...), which deflate
-packs far better than interleaved bytes. Unsigned integers may first be replaced by differences to the row before.
+packs far better than interleaved bytes. Unsigned integers may first be replaced by differences to the row
+before.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class ArrayPacker:
 
     def text(self) -> str:
         """The block as base64."""
-        return base64.b64encode(zlib.compress(b"".join(self._parts), 9)).decode("ascii")
+        return base64.b64encode(zlib.compress(b"".join(self._parts), 6)).decode("ascii")
 
 
 class ArrayReader:

@@ -79,7 +79,7 @@ def _patch_points(patch: dict) -> tuple[NDArray, NDArray, float] | None:
 def vertex_pressures(recording: Recording) -> dict[str, NDArray[np.float32]]:
     """Pressure [Pa] on each surface that can show it, shape (n_frames, k) by surface name.
 
-    Shown on both surfaces of a patch and on every skin, but not on a table or a mesh too coarse for the patch.
+    Shown on both surfaces of a patch and on every skin, but not on a table or on too coarse a mesh.
     """
     skins = [surface for surface in recording.surfaces if surface.role == "skin"]
     by_name = {surface.name: surface for surface in recording.surfaces}
@@ -98,7 +98,8 @@ def vertex_pressures(recording: Recording) -> dict[str, NDArray[np.float32]]:
                 if name not in geometry:
                     vertices = surface.vertices(frame)
                     geometry[name] = vertices, lumped_areas(vertices, surface.triangles)
-                    edges.setdefault(name, median_edge(vertices, surface.triangles))
+                    if name not in edges:
+                        edges[name] = median_edge(vertices, surface.triangles)
                 if not edges[name] <= COARSE * np.sqrt(area):
                     continue
                 radius = max(1.5 * np.sqrt(area / len(points)), 1.3 * edges[name])

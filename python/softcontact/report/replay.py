@@ -30,11 +30,13 @@ SCRIPTS = (
     "math.js",
     "camera.js",
     "shaders.js",
+    "occlusion.js",
     "renderer.js",
     "scene.js",
     "panels.js",
     "controls.js",
     "player.js",
+    "start.js",
 )
 PATCH_COLUMNS = (
     *(
@@ -58,8 +60,9 @@ VIEW_TURN = 28.0  # degrees off the exact side view, so that depth shows
 def write_replay(recording: Recording, path: str | Path) -> Path:
     """Write a recording as a page that plays in any browser with WebGL2, without network.
 
-    Deforming positions are stored with 16 bits per coordinate over the surface's bounding box over all frames,
-    so they are exact to its extent/131070 (0.004 mm for half a metre); poses and patch values in float32.
+    Deforming positions are stored with 16 bits per coordinate over the surface's bounding box over all
+    frames, so they are exact to its extent/131070 (0.004 mm for half a metre); poses and patch values in
+    float32.
 
     Args:
         recording: the run; it was checked when it was made.
@@ -103,9 +106,9 @@ def read_replay(path: str | Path) -> dict[str, Any]:
     """Read the data embedded in a replay page back.
 
     Returns:
-        The page's header with `times` (n,), `patches` (per frame a list of dicts: body, other and the columns)
-        and `surfaces`: dicts with name, role, triangles, vertices (n, k, 3) in the world [m] and, where the page
-        shows it, pressure (n, k) [Pa].
+        The page's header with `times` (n,), `patches` (per frame a list of dicts: body, other, the columns)
+        and `surfaces`: dicts with name, role, triangles, vertices (n, k, 3) in the world [m] and, where the
+        page shows it, pressure (n, k) [Pa].
     Raises:
         ValueError: the file is not a replay page, or of another format version.
     """

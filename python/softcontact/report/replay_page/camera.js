@@ -42,15 +42,18 @@ class OrbitCamera {
     return (2 * Math.tan(radians(FIELD_OF_VIEW / 2)) * this.distance) / this.free.height;
   }
 
-  matrix() {
+  projection() {
     const [width, height] = this.size;
     const free = this.free;
     const perPixel = (2 * Math.tan(radians(FIELD_OF_VIEW / 2))) / free.height;
     const shift = [(2 * free.x) / width - 1, 1 - (2 * free.y) / height];
     const near = Math.max(this.distance - 6 * this.sceneRadius, this.distance * 0.02);
     const far = this.distance + 40 * this.sceneRadius;
-    const projection = perspective((perPixel * width) / 2, (perPixel * height) / 2, near, far, shift);
-    return multiply(projection, lookAt(this.eye, this.target, UP));
+    return perspective((perPixel * width) / 2, (perPixel * height) / 2, near, far, shift);
+  }
+
+  matrix() {
+    return multiply(this.projection(), lookAt(this.eye, this.target, UP));
   }
 
   orbit(dx, dy) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Puts the parts together: time, view state, address (#t=1.5&cam=...), and window.softcontactReplay for scripts.
+// Puts the parts together: time, view state, and the address (#t=1.5&cam=...).
 
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
 // Drawing while something moves; a still picture is always drawn with the first entry. Without a graphics card a
@@ -166,12 +166,13 @@ class Player {
     this.renderer.render({
       camera,
       shadowTaps: taps,
+      occlusionRadius: 0.11 * scene.radius,
       theme: view.theme,
       surfaces: scene.surfaces,
       arrows: view.forces ? scene.arrows(frameIndex, this.emphasised) : [],
       pressureGain: view.pressure && scene.pressureScale > 0 ? 1 / scene.pressureScale : 0,
       light: {
-        key: direction(this.first.azimuth + 48, 52),
+        key: direction(this.first.azimuth + 58, 50),
         fill: direction(this.first.azimuth - 65, 12),
         centre: scene.centre,
         radius: scene.radius * 1.7,
@@ -331,44 +332,3 @@ class Player {
     };
   }
 }
-
-function showMessage(text) {
-  byId("message").hidden = false;
-  byId("message-text").textContent = text;
-  document.body.classList.add("failed");
-}
-
-const whenReady = (async () => {
-  const replay = await loadReplay();
-  if (!document.createElement("canvas").getContext("webgl2")) {
-    throw new Error("This replay needs WebGL2, which this browser does not offer. Open it in a current Firefox, "
-      + "Chrome, Edge or Safari, or switch on hardware acceleration in the browser's settings.");
-  }
-  const player = new Player(replay);
-  player.draw();
-  // Scripts get the finished picture at once.
-  const drawn = (action) => (...values) => {
-    action(...values);
-    player.draw();
-  };
-  Object.assign(window.softcontactReplay, {
-    ready: true,
-    frameCount: player.scene.frameCount,
-    setFrame: drawn((i) => player.goTo(i)),
-    setTime: drawn((t) => player.goTo(player.scene.frameOfTime(t))),
-    setCamera: drawn((camera) => player.setCamera(camera)),
-    setView: drawn((name, on) => player.set(name, on)),
-    setLayers: drawn((names, state) => player.setLayers(names, state)),
-    play: () => player.setPlaying(true),
-    pause: () => player.setPlaying(false),
-    stats: () => player.stats(),
-  });
-  byId("loading").hidden = true;
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches || location.hash.length > 1;
-  if (!still && player.scene.frameCount > 1) player.setPlaying(true);
-})();
-window.softcontactReplay = { ready: false, error: null, whenReady };
-whenReady.catch((error) => {
-  window.softcontactReplay.error = error.message;
-  showMessage(error.message);
-});

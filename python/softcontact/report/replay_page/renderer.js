@@ -2,10 +2,11 @@
 // WebGL2 renderer: shadow map, background and floor, opaque surfaces, arrows, see-through surfaces.
 
 const SHADOW_SIZE = 2048;
+const SAMPLERS = ["u_shadow_map", "u_occlusion", "u_depth", "u_raw"];
 
 const THEMES = {
-  light: { top: "#f7f9fc", bottom: "#cfd7e2", grid: "#7d8a9c", ambient: 1.25 },
-  dark: { top: "#2a313c", bottom: "#12161c", grid: "#66717f", ambient: 1.0 },
+  light: { top: "#f7f9fc", bottom: "#cfd7e2", grid: "#7d8a9c", ambient: 1.02 },
+  dark: { top: "#2a313c", bottom: "#12161c", grid: "#66717f", ambient: 0.88 },
 };
 
 class Renderer {
@@ -18,9 +19,10 @@ class Renderer {
     const name = info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
     this.software = /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
     this.programs = {};
-    for (const [name, source] of Object.entries(SHADERS)) this.programs[name] = this.link(name, source);
+    for (const [name, source] of Object.entries({ ...SHADERS, ...OCCLUSION_SHADERS })) this.programs[name] = this.link(name, source);
     this.emptyVertexArray = gl.createVertexArray();
     this.shadow = this.createShadowMap();
+    this.occlusion = new Occlusion(this);
     this.shaft = this.createMesh(arrowShaft());
     this.head = this.createMesh(arrowHead());
     this.stops = new Float32Array(PRESSURE_STOPS.flatMap(linearColor));
@@ -108,9 +110,10 @@ class Renderer {
     for (const [name, value] of Object.entries(values)) {
       const location = this.uniforms[name];
       if (!location) continue;
-      if (name === "u_shadow_map") gl.uniform1i(location, value);
+      if (SAMPLERS.includes(name)) gl.uniform1i(location, value);
       else if (typeof value === "number") gl.uniform1f(location, value);
       else if (value.length === 2) gl.uniform2fv(location, value);
+      else if (value.length === 4) gl.uniform4fv(location, value);
       else if (value.length === 16) gl.uniformMatrix4fv(location, false, value);
       else gl.uniform3fv(location, value);
     }
@@ -123,13 +126,15 @@ class Renderer {
     this.drawCalls++;
   }
 
-  // view: {camera, theme, shadowTaps, light: {key, fill, centre, radius}, floor: {z, extent, cell, grid, centre},
+  // view: {camera, theme, shadowTaps, light: {key, fill, centre, radius}, occlusionRadius, floor: {z, extent, cell, grid, centre},
   //   surfaces: [{mesh, model, state, base, soft, gloss}], arrows: [{base, shaft, head, bright}], pressureGain}
   render(view) {
     const gl = this.gl;
     this.drawCalls = 0;
     const shown = view.surfaces.filter((s) => s.state !== "hidden");
-    const lightMatrix = this.renderShadows(view.light, shown);
+    const solid = shown.filter((s) => s.state === "solid");
+    const lightMatrix = this.renderShadows(view.light, solid);
+    this.occlusion.render(solid, view.camera, view.occlusionRadius);
     const theme = THEMES[view.theme];
     const common = {
       u_sky_top: linearColor(theme.top),
@@ -137,10 +142,13 @@ class Renderer {
       u_viewport: [this.canvas.width, this.canvas.height],
       u_light_matrix: lightMatrix,
       u_shadow_map: 0,
+      u_occlusion: 1,
       u_taps: view.shadowTaps,
       u_shadow_spread: (2 * view.light.radius) / SHADOW_SIZE,
       u_view_projection: view.camera.matrix(),
     };
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, this.shadow.texture);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
@@ -162,8 +170,10 @@ class Renderer {
       u_ambient: theme.ambient,
       u_stops: this.stops,
       u_alpha: 1,
+      u_occluded: 1,
     });
-    for (const surface of shown) if (surface.state === "solid") this.renderSurface(surface, view.pressureGain);
+    for (const surface of solid) this.renderSurface(surface, view.pressureGain);
+    this.setUniforms({ u_occluded: 0 });
     this.renderArrows(view.arrows, 1);
     this.renderSeeThrough(shown.filter((s) => s.state === "ghost"), view);
     this.renderHiddenArrows(view.arrows);
@@ -175,6 +185,8 @@ class Renderer {
     const eye = add(centre, scale(key, 3 * radius));
     const up = Math.abs(key[2]) > 0.95 ? [1, 0, 0] : UP;
     const matrix = multiply(orthographic(radius, radius, 5 * radius), lookAt(eye, centre, up));
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, null); // it may not be read while it is drawn to
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.framebuffer);
     gl.viewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
     gl.clear(gl.DEPTH_BUFFER_BIT);
@@ -183,8 +195,7 @@ class Renderer {
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(2, 4);
     this.use("depth", { u_view_projection: matrix });
-    for (const { mesh, model, state } of surfaces) {
-      if (state !== "solid") continue;
+    for (const { mesh, model } of surfaces) {
       this.setUniforms({ u_model: model });
       this.drawMesh(mesh);
     }

@@ -2,10 +2,11 @@
 // The recorded surfaces and contacts as things to draw at any moment, between frames too.
 
 const ROLES = {
-  object: { label: "Object", color: "#3f7fb5", soft: 0, gloss: 0.55 },
-  skin: { label: "Skin", color: "#e3ad8c", soft: 1, gloss: 0.16 },
+  object: { label: "Object", color: "#3d8bcb", soft: 0, gloss: 0.55 },
+  skin: { label: "Skin", color: "#dca181", soft: 1, gloss: 0.16 },
   phalanx: { label: "Phalanges", color: "#dba483", soft: 1, gloss: 0.16 },
   palm: { label: "Palm", color: "#d79c7b", soft: 1, gloss: 0.16 },
+  nail: { label: "Nails", color: "#f0c9b8", soft: 0.6, gloss: 0.5 },
   table: { label: "Table", color: "#c9c2b6", soft: 0, gloss: 0.1 },
   tool: { label: "Tool", color: "#9aa4b0", soft: 0, gloss: 0.7 },
   organ: { label: "Organ", color: "#b5564c", soft: 1, gloss: 0.5 },

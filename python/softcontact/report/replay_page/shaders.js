@@ -131,7 +131,8 @@ void main() {
 in vec3 v_position, v_normal;
 in float v_pressure;
 uniform vec3 u_eye, u_key, u_fill, u_base, u_stops[6], u_centre;
-uniform float u_alpha, u_soft, u_gloss, u_pressure_gain, u_fade_start, u_ambient, u_glow;
+uniform sampler2D u_occlusion;
+uniform float u_occluded, u_alpha, u_soft, u_gloss, u_pressure_gain, u_fade_start, u_ambient, u_glow;
 out vec4 color;
 
 vec3 stops(float t) {
@@ -157,14 +158,17 @@ void main() {
   vec3 fill = 0.55 * vec3(0.80, 0.90, 1.0) * max(dot(n, u_fill) * 0.6 + 0.4, 0.0);
   float up = n.z * 0.5 + 0.5;
   vec3 ambient = u_ambient * mix(vec3(0.34, 0.31, 0.30), vec3(0.72, 0.78, 0.88), up);
-  vec3 c = base * 0.45 * (key + fill + ambient);
+  float open = mix(1.0, texture(u_occlusion, gl_FragCoord.xy / u_viewport).r, u_occluded);
+  // Light that enters a crease of skin comes back red.
+  vec3 dim = pow(vec3(open), mix(vec3(1.0), vec3(0.75, 1.1, 1.15), u_soft));
+  vec3 c = base * 0.45 * (key * mix(vec3(1.0), dim, 0.45) + (fill + ambient) * dim);
 
   vec3 h = normalize(u_key + v);
   float fresnel = pow(1.0 - max(dot(n, v), 0.0), 4.0);
   float power = mix(14.0, 90.0, u_gloss);
   float spec = pow(max(dot(n, h), 0.0), power) * (power + 8.0) / 80.0 * mix(0.05, 0.30, u_gloss);
-  c += spec * shadow * max(dot(n, u_key), 0.0) * (1.0 - 0.7 * mark);
-  c += fresnel * mix(0.10, 0.22, u_gloss) * mix(u_sky_bottom, u_sky_top, up) * (0.4 + 0.6 * shadow);
+  c += spec * shadow * open * max(dot(n, u_key), 0.0) * (1.0 - 0.7 * mark);
+  c += fresnel * mix(0.10, 0.22, u_gloss) * mix(u_sky_bottom, u_sky_top, up) * (0.4 + 0.6 * shadow) * open;
   c = mix(c, scale_color, 0.45 * mark);
   c = mix(c, u_base, u_glow);
   c = tone(c);
