@@ -107,7 +107,7 @@ class Player {
       left: wide ? covered("info").right : 0,
       right: 0,
       top: this.view.panels ? (wide ? 0 : covered("info").bottom || 0) : 0,
-      bottom: this.view.panels ? height - covered("bar").top : 0,
+      bottom: this.view.panels ? height - covered(wide ? "bar" : "legend").top : 0,
     };
     if (!this.userView) this.fitView();
     this.drawSoon();
