@@ -139,6 +139,7 @@ def test_factor_refuses_what_is_not_positive_definite():
         np.diag([1.0, 0.0, 2.0]),
         np.diag([1.0, -1.0, 2.0]),
         np.diag([1.0, NAN, 2.0]),
+        np.array([[3.0, 1, 0], [1, (1 + 2e-15) / 3, 0], [0, 0, 1]]),  # a pivot of round-off
         np.ones((3, 3)),
     ):
         rows, columns = np.tril_indices(3)
