@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kNewtonSteps = 12;
 constexpr double kPivot =
-    1e-3;  // relative to |tr S|: below it the Hessian is too flat for Newton's error bound
+    1e-3;  // relative to the largest |F_ij|: below it the Hessian is too flat for Newton's error bound
 constexpr double kSettled = 1e-8;  // step [rad]; the error left after it is its square
 
 /// Solves hessian * x = b by Cholesky; false if a pivot is below the threshold.
