@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Cholesky>
+
+#include <softcontact/bodies/articulated.hpp>
+#include <softcontact/world/motion.hpp>
+#include <softcontact/world/system.hpp>
+
+namespace softcontact {
+
+/// Springs, dampers and limits of the joints, one entry a velocity coordinate.
+struct JointCompliance {
+    VectorXd stiffness;        ///< [N/m] or [N·m/rad], 0 for a free coordinate
+    VectorXd damping;          ///< [N·s/m] or [N·m·s/rad], acts on the velocity relative to the target's
+    VectorXd lower;            ///< [m] or [rad], −∞ where there is no limit
+    VectorXd upper;            ///< [m] or [rad], +∞ where there is no limit
+    VectorXd limit_stiffness;  ///< [N/m] or [N·m/rad]
+};
+
+/// Articulated body in the step: mass matrix by composite rigid bodies, springs, dampers and limits implicit.
+///
+/// A rigid body is one link on a free joint. The target of the joint springs is keyframed; a closing controller
+/// may add an offset to single coordinates.
+class ArticulatedSystem final : public System {
+public:
+    ArticulatedSystem(std::string name, ArticulatedModel model, JointCompliance compliance, VectorXd q0,
+                      VectorXd v0, Vector3d gravity, bool gravity_compensated);
+
+    /// Keyframes of the spring targets, one row of nq values a keyframe.
+    void set_target_motion(VectorMotion motion);
+    /// Offset added to the target of velocity coordinate `index` (1-degree-of-freedom coordinates).
+    void set_target_offset(Index index, double offset) { m_offset[index] = offset; }
+
+    [[nodiscard]] Index dof() const override { return m_model.nv(); }
+    [[nodiscard]] bool free_motion(double time, double step) override;
+    [[nodiscard]] const VectorXd& velocity() const override { return m_v; }
+    [[nodiscard]] const VectorXd& free_velocity() const override { return m_free_velocity; }
+    void solve(Eigen::Ref<MatrixXd> columns) const override;
+    void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) override;
+    void correct(const Eigen::Ref<const VectorXd>& position_change) override;
+    [[nodiscard]] double kinetic_energy() const override;
+    [[nodiscard]] double elastic_energy() const override;
+    [[nodiscard]] double potential_energy() const override;
+    [[nodiscard]] Health health() const override;
+    void append_state(std::vector<double>& out) const override;
+
+    [[nodiscard]] const ArticulatedModel& model() const { return m_model; }
+    [[nodiscard]] const Pose& link_pose(int link) const { return m_data.pose[static_cast<std::size_t>(link)]; }
+    [[nodiscard]] const VectorXd& positions() const { return m_q; }
+    void set_velocity(const Eigen::Ref<const VectorXd>& velocity) { m_v = velocity; }
+    /// Constant force on a velocity coordinate, on top of the springs [N] or [N·m].
+    void set_applied_force(const Eigen::Ref<const VectorXd>& force) { m_applied = force; }
+
+    /// generalized += Jᵀ (force, moment about `point`), both in world axes.
+    void add_wrench(int link, const Vector3d& point, const Vector3d& force, const Vector3d& moment,
+                    Eigen::Ref<VectorXd> generalized) const;
+
+private:
+    void evaluate_target(double time, VectorXd& target) const;
+    void apply_limits(double step);
+    [[nodiscard]] Eigen::Map<const Quaterniond> orientation(const VectorXd& q, int link) const;
+    void integrate_from_start(double step, const VectorXd& velocity);
+
+    /// A free joint's linear velocity is in the axes of its link, as everywhere. Within a step it has to be
+    /// carried from axes to axes, or a body that spins while it flies would gain speed, ½ (hω)² a step.
+    struct FreeJoint {
+        int link = 0;
+        Quaterniond axes = Quaterniond::Identity();  ///< in which v_free is given: those at the free positions
+    };
+    std::vector<FreeJoint> m_free_joints;
+
+    ArticulatedModel m_model;
+    mutable ArticulatedData m_data;
+    JointCompliance m_compliance;
+    Vector3d m_gravity;
+    bool m_gravity_compensated;
+    VectorMotion m_motion;
+
+    VectorXd m_q, m_v;                      ///< state
+    VectorXd m_q_start, m_q_next;           ///< start of the step, scratch
+    VectorXd m_free_velocity;
+    VectorXd m_target, m_target_before;     ///< nq, at the end and the start of the step
+    VectorXd m_offset, m_offset_before;     ///< nv
+    VectorXd m_error, m_target_velocity, m_force, m_increment, m_applied;
+    MatrixXd m_system;
+    Eigen::LLT<MatrixXd> m_factor;
+};
+
+}  // namespace softcontact

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <vector>
+
+#include <softcontact/contact/aggregate.hpp>
+#include <softcontact/contact/detection.hpp>
+#include <softcontact/solver/block_gauss_seidel.hpp>
+#include <softcontact/world/contact_rows.hpp>
+#include <softcontact/world/contact_surface.hpp>
+#include <softcontact/world/patch.hpp>
+#include <softcontact/world/settings.hpp>
+
+namespace softcontact {
+
+/// Two surfaces that may touch; A is the aggregating, or else the softer, side.
+struct ContactPair {
+    int a = -1;
+    int b = -1;
+    double friction = 0.0;
+    bool aggregated = false;
+    PairMemory memory;
+};
+
+/// From surfaces at their free positions to solved contact forces, one step at a time.
+class ContactProblemBuilder {
+public:
+    using Systems = ContactRows::Systems;
+
+    /// Detects contact for every pair at the present (free) positions.
+    void detect(const std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
+                const WorldSettings& settings);
+    /// Aggregates, builds the rows and the Delassus operator.
+    void assemble(const Systems& systems, const std::vector<ContactSurface>& surfaces,
+                  std::vector<ContactPair>& pairs, const WorldSettings& settings, double step);
+    /// Velocity pass: 0 ≤ λ_n ⟂ u_n + max(g, 0)/h ≥ 0 with friction, g the gap at the start of the step.
+    /// A contact that is still apart may close, but does not act at a distance.
+    GaussSeidelResult solve_velocity(const WorldSettings& settings, double step);
+    /// Position pass, normals only: 0 ≤ Λ_n ⟂ g + n·Δq ≥ 0. Fills position_multipliers().
+    GaussSeidelResult solve_position(const WorldSettings& settings, double step);
+    /// Forces per pair, and what the pairs remember for the next step.
+    void report(const std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs);
+    /// Deepest overlap of the surfaces at the contact points, at the present positions [m].
+    [[nodiscard]] double overlap(const std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs,
+                                 const WorldSettings& settings) const;
+
+    [[nodiscard]] int contact_count() const { return static_cast<int>(m_points.size()); }
+    [[nodiscard]] ContactRows& rows() { return m_rows; }
+    [[nodiscard]] const ContactRows& rows() const { return m_rows; }
+    [[nodiscard]] const VectorXd& multipliers() const { return m_multipliers; }  ///< [N], torsion [N·m]
+    [[nodiscard]] const VectorXd& position_multipliers() const { return m_position_multipliers; }
+    /// Normal gap of each block at the start of the step [m], and the right-hand side of the velocity problem.
+    [[nodiscard]] const VectorXd& right_hand_side() const { return m_right_hand_side; }
+    [[nodiscard]] const std::vector<PatchReport>& reports() const { return m_reports; }
+    [[nodiscard]] const std::vector<PatchPoint>& report_points() const { return m_report_points; }
+
+private:
+    struct PairContacts {
+        std::size_t pair = 0;
+        std::size_t first = 0;
+        std::size_t count = 0;
+    };
+    struct Block {
+        std::size_t contacts = 0;  ///< index into m_contacts
+        std::size_t point = 0;     ///< point contacts: index into m_points
+        int patch = -1;            ///< aggregated contacts: index into m_patches
+        double start_gap = 0.0;
+        Matrix3d frame = Matrix3d::Identity();  ///< columns n, t, s
+    };
+
+    void add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces, ContactPair& pair,
+                   const WorldSettings& settings);
+    void add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces, ContactPair& pair);
+    double start_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b) const;
+    void warm_start(const std::vector<ContactPair>& pairs);
+    void report_patch(const Block& block, int index, PatchReport& report, ContactPair& pair);
+    void report_point(const Block& block, int index, PatchReport& report, ContactPair& pair);
+
+    ContactRows m_rows;
+    DetectionWorkspace m_detection;
+    std::vector<ContactPoint> m_found;   ///< of one pair
+    std::vector<ContactPoint> m_points;  ///< of all pairs
+    std::vector<PairContacts> m_contacts;
+    std::vector<Block> m_blocks;
+    std::vector<AggregatePatch> m_patches;
+    int m_patch_count = 0;
+    double m_contact_offset = 0.0;
+
+    BlockGaussSeidel m_solver;
+    std::vector<BlockDescriptor> m_descriptors;
+    VectorXd m_multipliers, m_right_hand_side, m_velocity;
+    std::vector<double> m_normal_delassus;
+    VectorXd m_position_multipliers, m_position_solution, m_position_gap;
+
+    std::vector<PatchReport> m_reports;
+    std::vector<PatchPoint> m_report_points;
+};
+
+}  // namespace softcontact

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <softcontact/contact/contact_point.hpp>
+#include <softcontact/solver/block_rows.hpp>
+#include <softcontact/types.hpp>
+#include <softcontact/world/contact_surface.hpp>
+#include <softcontact/world/system.hpp>
+
+namespace softcontact {
+
+/// Constraint rows of a step and their Delassus operator W = h H A⁻¹ Hᵀ (velocity per newton).
+///
+/// Rows come in blocks of one contact: n, t, s (and the torsion row). A block reaches at most four systems: on
+/// either side a link and a local field. Link columns are dense over the joints; local fields keep only the nodes
+/// that a contact touches, so that W costs nothing beyond them. Buffers grow to the largest step seen and stay.
+class ContactRows {
+public:
+    using Systems = std::vector<std::unique_ptr<System>>;
+
+    /// Forgets all rows; `systems` must outlive the use of the rows.
+    void begin_step(const Systems& systems, double step);
+    /// Opens a block of `rows` rows (1 to 4).
+    void begin_block(int rows);
+    /// One side of the open block; `reference` is a point near the contact that moments are taken about,
+    /// `sign` +1 for A, −1 for B.
+    void begin_side(const ContactSurface& surface, const Vector3d& reference, double sign);
+    /// Contact point on the open side: where it is attached, and what a unit multiplier of each row exerts
+    /// there on A (3 × rows). The sign of the side is applied here.
+    void add_point(const SurfacePoint& point, const Vector3d& position, const RowForces& directions);
+    void end_side();
+
+    /// Solves for A⁻¹Hᵀ and forms W and u_free. Call once all blocks are in.
+    void assemble();
+
+    [[nodiscard]] int row_count() const { return m_row_count; }
+    [[nodiscard]] int block_count() const { return static_cast<int>(m_blocks.size()); }
+    [[nodiscard]] int block_offset(int block) const { return m_blocks[static_cast<std::size_t>(block)].offset; }
+    [[nodiscard]] int block_rows(int block) const { return m_blocks[static_cast<std::size_t>(block)].rows; }
+    /// W (rows, rows), symmetric [m/s per N].
+    [[nodiscard]] Eigen::Map<const RowMajorMatrix> delassus() const;
+    /// Relative velocity of each row without contact forces [m/s].
+    [[nodiscard]] Eigen::Map<const VectorXd> free_velocity() const;
+
+    /// scale · A⁻¹Hᵀ multipliers, for one system (dof). Zero where no contact reaches it.
+    [[nodiscard]] Eigen::Map<const VectorXd> response(int system, const Eigen::Ref<const VectorXd>& multipliers,
+                                                      double scale);
+
+private:
+    struct Block {
+        int offset = 0;
+        int rows = 0;
+    };
+    /// Hᵀ of one block on one system, and A⁻¹Hᵀ.
+    struct Entry {
+        int block = 0;
+        int rows = 0;
+        bool sparse = false;
+        std::size_t columns = 0;    ///< offset of Hᵀ in m_columns: (dof × rows), or (3·nodes × rows)
+        std::size_t nodes = 0;      ///< offset of the node list in m_nodes
+        int node_count = 0;
+        std::size_t responses = 0;  ///< offset of A⁻¹Hᵀ in m_responses (dof × rows)
+    };
+    struct SystemEntries {
+        std::vector<Entry> entries;
+        std::size_t responses_begin = 0;
+        std::vector<int> slot_of_node;  ///< −1 where the open entry does not hold the node
+        VectorXd accumulated;
+    };
+
+    Entry& entry_for(int system, bool sparse);
+    void add_node(SystemEntries& owner, int node, const RowForces& directions);
+    void solve_system(std::size_t system);
+    void couple(const Entry& left, const Entry& right, Index dof);
+
+    const Systems* m_systems = nullptr;
+    std::vector<SystemEntries> m_by_system;
+    std::vector<Block> m_blocks;
+    int m_row_count = 0;
+    double m_step = 0.0;
+
+    const ContactSurface* m_surface = nullptr;
+    double m_sign = 1.0;
+    Vector3d m_reference = Vector3d::Zero();
+    RowForces m_force;
+    RowForces m_moment;
+
+    std::vector<double> m_columns;
+    std::vector<int> m_nodes;
+    std::vector<double> m_responses;
+    std::vector<double> m_delassus;
+    std::vector<double> m_free_velocity;
+};
+
+}  // namespace softcontact

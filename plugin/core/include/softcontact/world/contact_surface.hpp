@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+
+#include <softcontact/contact/contact_point.hpp>
+#include <softcontact/geometry/surface.hpp>
+#include <softcontact/types.hpp>
+#include <softcontact/world/motion.hpp>
+
+namespace softcontact {
+
+class ArticulatedSystem;
+class TetrahedralSystem;
+
+/// Each surface vertex as a weighted sum of up to four nodes of a tetrahedral mesh.
+struct Embedding {
+    Eigen::Matrix<int, 4, Eigen::Dynamic> nodes;
+    Eigen::Matrix<double, 4, Eigen::Dynamic> weights;
+};
+
+/// A triangle surface that takes part in contact, and what moves it.
+///
+/// - kinematic: follows a prescribed pose;
+/// - link: rigid on a link of an articulated body;
+/// - field: embedded in a tetrahedral body in world axes;
+/// - phalanx: embedded in a local field that a link carries: x = link pose ∘ (rest + local displacement)
+///   (Talvas §4, global corotational mapping), so a contact reaches the joints and the field.
+class ContactSurface {
+public:
+    enum class Kind { kinematic, link, field, phalanx };
+
+    ContactSurface(std::string name, Kind kind, Surface geometry);
+
+    std::string name;
+    Kind kind;
+    Surface geometry;
+    bool aggregate = false;
+    double friction = 0.0;
+    int body = -1;               ///< body id the surface belongs to
+    int link_system = -1;        ///< index of the articulated system, or −1
+    int link = -1;
+    int field_system = -1;       ///< index of the tetrahedral system, or −1
+    const ArticulatedSystem* articulated = nullptr;
+    const TetrahedralSystem* field = nullptr;
+    Embedding embedding;
+    PoseMotion motion;           ///< kinematic only
+
+    /// Moves geometry to the present state of what it is attached to (`time` for kinematic surfaces).
+    void update(double time);
+    /// Keeps the present geometry as the start of the step.
+    void mark_start();
+    /// Where a surface point was at the start of the step [m].
+    [[nodiscard]] Vector3d start_position(const SurfacePoint& point) const;
+    /// Where a surface point is now [m].
+    [[nodiscard]] Vector3d position(const SurfacePoint& point) const;
+
+    /// Kinematic surfaces: mean velocity over the step that ends now, of the material point at `position` [m/s].
+    [[nodiscard]] Vector3d prescribed_velocity(const Vector3d& position, double step) const;
+
+private:
+    Pose m_start_pose;
+    Pose m_pose;
+    Points m_start_vertices;
+    Points m_vertices;  ///< local vertices, deforming surfaces only
+};
+
+}  // namespace softcontact

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <softcontact/types.hpp>
+
+namespace softcontact {
+
+/// What one contact pair did in a step. Forces are newtons on surface A, whatever the time step.
+struct PatchReport {
+    int surface_a = -1;
+    int surface_b = -1;
+    bool aggregated = false;
+    Vector3d force = Vector3d::Zero();   ///< [N]
+    Vector3d torque = Vector3d::Zero();  ///< about `centre` [N·m]
+    Vector3d centre = Vector3d::Zero();  ///< centre of pressure [m]
+    Vector3d normal = Vector3d::UnitZ();
+    double normal_force = 0.0;           ///< [N]
+    double area = 0.0;                   ///< of the points that carry load [m²]
+    double volume = 0.0;                 ///< penetration volume of the free motion [m³]
+    double pressure_mean = 0.0;          ///< normal force over area [Pa]
+    double pressure_max = 0.0;           ///< [Pa]
+    bool sliding = false;
+    std::size_t first_point = 0;         ///< range in World::patch_points()
+    int point_count = 0;
+};
+
+/// One contact point of a patch: where, and the force on A [N].
+struct PatchPoint {
+    Vector3d position = Vector3d::Zero();
+    Vector3d force = Vector3d::Zero();
+    double area = 0.0;
+};
+
+/// What a pair of surfaces remembers between steps: a frame that turns with the contact, not from scratch, and
+/// the last forces as world vectors (warm start).
+struct PairMemory {
+    Vector3d tangent = Vector3d::Zero();  ///< zero: no frame yet
+    double normal_force = 0.0;
+    Vector3d friction = Vector3d::Zero();
+    double torque = 0.0;
+    std::vector<std::uint64_t> keys;      ///< sorted, point contacts
+    std::vector<Vector3d> forces;
+};
+
+}  // namespace softcontact

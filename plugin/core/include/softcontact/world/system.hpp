@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <softcontact/types.hpp>
+
+namespace softcontact {
+
+/// Forces and moment of several rows, as columns: what a contact side exerts on one link.
+using RowForces = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 4>;
+
+/// What a body reports when its state is no longer usable.
+struct Health {
+    bool ok = true;
+    const char* reason = "";
+};
+
+/// One set of velocity unknowns with its own implicit system matrix A = M + hD + h²K (Talvas Eq. 2).
+///
+/// A step is free_motion → (contacts are solved outside) → finish → correct. All of them reuse their
+/// memory; none allocates once the first step has run.
+class System {
+public:
+    explicit System(std::string name) : m_name(std::move(name)) {}
+    virtual ~System() = default;
+    System(const System&) = delete;
+    System& operator=(const System&) = delete;
+
+    [[nodiscard]] const std::string& name() const { return m_name; }
+    [[nodiscard]] virtual Index dof() const = 0;
+
+    /// Factors A at the current state and moves to the end state of a step without contact.
+    /// `time` is the end of the step. Returns false when A could not be factored.
+    [[nodiscard]] virtual bool free_motion(double time, double step) = 0;
+    /// v at the end of the last step (dof).
+    [[nodiscard]] virtual const VectorXd& velocity() const = 0;
+    /// v_free = v + dv_free (dof).
+    [[nodiscard]] virtual const VectorXd& free_velocity() const = 0;
+    /// columns ← A⁻¹ columns, columns (dof, k).
+    virtual void solve(Eigen::Ref<MatrixXd> columns) const = 0;
+    /// v = v_free + velocity_change, q = q₀ ⊕ h v.
+    virtual void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) = 0;
+    /// q ← q ⊕ position_change; the velocity stays.
+    virtual void correct(const Eigen::Ref<const VectorXd>& position_change) = 0;
+
+    [[nodiscard]] virtual double kinetic_energy() const = 0;    ///< [J]
+    [[nodiscard]] virtual double elastic_energy() const = 0;    ///< [J]
+    [[nodiscard]] virtual double potential_energy() const = 0;  ///< gravity [J]
+    [[nodiscard]] virtual Health health() const = 0;
+    /// Appends q, then v: what state_hash is taken of.
+    virtual void append_state(std::vector<double>& out) const = 0;
+
+private:
+    std::string m_name;
+};
+
+}  // namespace softcontact

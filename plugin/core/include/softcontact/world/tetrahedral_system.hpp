@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <softcontact/bodies/tetrahedral.hpp>
+#include <softcontact/world/system.hpp>
+
+namespace softcontact {
+
+/// Tetrahedral body in the step: a soft body in world axes, or the local field of a phalanx in the axes of its link.
+///
+/// A local field is quasi-static in its frame: it feels contact, its own elasticity and damping, but neither gravity
+/// nor the acceleration of the frame, whose inertia the link carries (Talvas §4).
+class TetrahedralSystem final : public System {
+public:
+    struct Definition {
+        CorotationalModel model;
+        TetrahedralOptions options;
+        Vector3d velocity = Vector3d::Zero();  ///< initial velocity of every node [m/s]
+    };
+
+    TetrahedralSystem(std::string name, Definition definition, const Vector3d& gravity, int inverted_steps);
+
+    [[nodiscard]] Index dof() const override { return m_dynamics.dof_count(); }
+    [[nodiscard]] bool free_motion(double time, double step) override;
+    [[nodiscard]] const VectorXd& velocity() const override { return m_dynamics.velocity(); }
+    [[nodiscard]] const VectorXd& free_velocity() const override { return m_dynamics.free_velocity(); }
+    void solve(Eigen::Ref<MatrixXd> columns) const override { m_dynamics.solve(columns); }
+    void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) override;
+    void correct(const Eigen::Ref<const VectorXd>& position_change) override;
+    [[nodiscard]] double kinetic_energy() const override { return m_dynamics.kinetic_energy(); }
+    [[nodiscard]] double elastic_energy() const override { return m_dynamics.elastic_energy(); }
+    [[nodiscard]] double potential_energy() const override;
+    [[nodiscard]] Health health() const override;
+    void append_state(std::vector<double>& out) const override;
+
+    /// Node positions (3, n): the free ones between free_motion and finish.
+    [[nodiscard]] const Points& nodes() const { return m_free ? m_dynamics.free_positions() : m_dynamics.positions(); }
+    [[nodiscard]] const TetrahedralDynamics& dynamics() const { return m_dynamics; }
+
+private:
+    mutable TetrahedralDynamics m_dynamics;
+    Vector3d m_gravity;
+    VectorXd m_no_force;
+    bool m_free = false;
+    bool m_broken = false;
+    int m_inverted_for = 0;  ///< steps in a row with an inverted element
+    int m_inverted_steps;
+};
+
+}  // namespace softcontact

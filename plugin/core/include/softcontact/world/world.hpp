@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <softcontact/contact/detection.hpp>
+#include <softcontact/world/articulated_system.hpp>
+#include <softcontact/world/contact_problem_builder.hpp>
+#include <softcontact/world/contact_surface.hpp>
+#include <softcontact/world/grasp_controller.hpp>
+#include <softcontact/world/patch.hpp>
+#include <softcontact/world/settings.hpp>
+#include <softcontact/world/system.hpp>
+#include <softcontact/world/tetrahedral_system.hpp>
+
+namespace softcontact {
+
+/// Figures of the last step.
+struct StepStatistics {
+    int contacts = 0;   ///< contact points found
+    int rows = 0;       ///< constraint rows of the velocity solve
+    int patches = 0;
+    int iterations = 0;
+    double residual = 0.0;  ///< natural-map residual of the velocity solve [m/s]
+    bool converged = true;
+    double penetration_max = 0.0;  ///< deepest overlap of the surfaces after the step [m]
+    double step_ms = 0.0, free_ms = 0.0, detection_ms = 0.0, solve_ms = 0.0, position_ms = 0.0;
+};
+
+/// Bodies, contact and the two-pass time step (Talvas, Algorithm 1):
+/// free motion → detection at the free positions → velocity solve → integrate → position solve.
+///
+/// One call a step. After the first steps nothing is allocated, unless there are more contacts than ever before.
+/// Same inputs give the same bits.
+class World {
+public:
+    World(double time_step, const Vector3d& gravity, const WorldSettings& settings);
+
+    // ---- bodies. Each call returns a body id; names are unique.
+    int add_articulated(const std::string& name, const ArticulatedModel& model, const JointCompliance& compliance,
+                        const VectorXd& q0, const VectorXd& v0, bool gravity_compensated);
+    int add_tetrahedral(const std::string& name, TetrahedralSystem::Definition definition);
+    int add_kinematic(const std::string& name, Surface geometry, PoseMotion motion, double friction);
+
+    // ---- surfaces. Each call returns a surface id.
+    int add_link_surface(int body, int link, const std::string& name, Surface geometry, double friction,
+                         bool aggregate);
+    int add_field_surface(int body, const std::string& name, Surface geometry, Embedding embedding, double friction,
+                          bool aggregate);
+    int add_phalanx(int body, int link, const std::string& name, TetrahedralSystem::Definition definition,
+                    Surface geometry, Embedding embedding, double friction);
+
+    void set_pair_friction(int surface_a, int surface_b, double friction);
+    void disable_pair(int surface_a, int surface_b);
+    void set_target_motion(int body, VectorMotion motion);
+    void set_kinematic_motion(int body, PoseMotion motion);
+    void set_velocity(int body, const VectorXd& velocity);  ///< joint velocities (nv)
+    void set_applied_force(int body, const VectorXd& force);
+    void add_grasp(int body, std::vector<GraspFinger> fingers, double start, double end, double force);
+
+    /// Advances by one time step. Returns false when the state is no longer usable: see failure().
+    bool step();
+
+    [[nodiscard]] double time() const { return m_time; }
+    [[nodiscard]] double time_step() const { return m_step; }
+    [[nodiscard]] const StepStatistics& statistics() const { return m_statistics; }
+    [[nodiscard]] const std::vector<PatchReport>& patches() const { return m_builder.reports(); }
+    [[nodiscard]] const std::vector<PatchPoint>& patch_points() const { return m_builder.report_points(); }
+    [[nodiscard]] int surface_count() const { return static_cast<int>(m_surfaces.size()); }
+    [[nodiscard]] const ContactSurface& surface(int id) const { return m_surfaces.at(static_cast<std::size_t>(id)); }
+    [[nodiscard]] int find_surface(const std::string& name) const;  ///< −1 when absent
+    [[nodiscard]] int find_body(const std::string& name) const;     ///< −1 when absent
+    [[nodiscard]] int body_count() const { return static_cast<int>(m_bodies.size()); }
+    [[nodiscard]] const std::string& body_name(int body) const;
+    /// System of a body; nullptr for a kinematic one.
+    [[nodiscard]] const System* body_system(int body) const;
+    /// Pose of a link (link 0 for a rigid body) or of a kinematic body.
+    [[nodiscard]] Pose body_pose(int body, int link) const;
+    [[nodiscard]] const ArticulatedSystem& articulated(int body) const;
+
+    [[nodiscard]] double kinetic_energy() const;
+    [[nodiscard]] double elastic_energy() const;
+    [[nodiscard]] double potential_energy() const;
+    /// All q and v in the order in which bodies were added.
+    [[nodiscard]] std::vector<double> state() const;
+    [[nodiscard]] bool failed() const { return m_failed; }
+    /// "body 'x': reason", empty while all is well.
+    [[nodiscard]] const std::string& failure() const { return m_failure; }
+
+private:
+    struct Body {
+        std::string name;
+        int system = -1;
+        int surface = -1;  ///< kinematic bodies: their surface
+        std::vector<int> owned_systems;
+    };
+
+    int new_body(const std::string& name);
+    void check_name(const std::string& name) const;
+    int add_surface(ContactSurface surface);
+    void list_pairs();
+    void advance_grasps();
+    bool free_motion();
+    void apply_velocity();
+    void apply_position();
+    bool check_health();
+    ArticulatedSystem& articulated_system(int body);
+
+    double m_step;
+    Vector3d m_gravity;
+    WorldSettings m_settings;
+    double m_time = 0.0;
+    long m_step_index = 0;
+
+    std::vector<std::unique_ptr<System>> m_systems;
+    std::vector<Body> m_bodies;
+    std::vector<ContactSurface> m_surfaces;
+    std::vector<GraspController> m_grasps;
+    VectorXd m_link_forces;
+
+    std::vector<ContactPair> m_pairs;
+    std::vector<std::pair<int, int>> m_disabled;
+    std::vector<std::pair<std::pair<int, int>, double>> m_pair_friction;
+    bool m_pairs_stale = true;
+
+    ContactProblemBuilder m_builder;
+    StepStatistics m_statistics;
+    std::vector<int> m_inverted_for;  ///< steps in a row, one a system
+    bool m_failed = false;
+    std::string m_failure;
+};
+
+}  // namespace softcontact

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cmath>
+#include <stdexcept>
+
+#include <softcontact/world/articulated_system.hpp>
+
+namespace softcontact {
+
+namespace {
+
+void check_size(const char* name, const VectorXd& values, Index expected)
+{
+    if (values.size() != expected || values.array().isNaN().any()) {
+        throw std::invalid_argument(std::string(name) + ": " + std::to_string(values.size()) +
+                                    " values, expected " + std::to_string(expected) + " numbers");
+    }
+}
+
+}  // namespace
+
+ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, JointCompliance compliance,
+                                     VectorXd q0, VectorXd v0, Vector3d gravity, bool gravity_compensated)
+    : System(std::move(name)),
+      m_model(std::move(model)),
+      m_data(m_model),
+      m_compliance(std::move(compliance)),
+      m_gravity(gravity),
+      m_gravity_compensated(gravity_compensated),
+      m_q(std::move(q0)),
+      m_v(std::move(v0))
+{
+    const Index nv = m_model.nv();
+    check_size("q0", m_q, m_model.nq());
+    check_size("v0", m_v, nv);
+    check_size("stiffness", m_compliance.stiffness, nv);
+    check_size("damping", m_compliance.damping, nv);
+    check_size("lower", m_compliance.lower, nv);
+    check_size("upper", m_compliance.upper, nv);
+    check_size("limit_stiffness", m_compliance.limit_stiffness, nv);
+    m_q_start = m_q_next = m_target = m_target_before = m_q;
+    m_free_velocity = m_v;
+    m_offset.setZero(nv);
+    m_offset_before.setZero(nv);
+    m_error.setZero(nv);
+    m_target_velocity.setZero(nv);
+    m_force.setZero(nv);
+    m_increment.setZero(nv);
+    m_applied.setZero(nv);
+    m_system.setZero(nv, nv);
+    m_factor = Eigen::LLT<MatrixXd>(nv);
+    for (int link = 0; link < m_model.link_count(); ++link) {
+        if (m_model.link(link).joint == JointType::free) {
+            m_free_joints.push_back({link, Quaterniond::Identity()});
+        }
+    }
+    forward_kinematics(m_model, m_data, m_q);
+}
+
+Eigen::Map<const Quaterniond> ArticulatedSystem::orientation(const VectorXd& q, int link) const
+{
+    return Eigen::Map<const Quaterniond>(q.data() + m_model.q_offset(link) + 3);
+}
+
+void ArticulatedSystem::integrate_from_start(double step, const VectorXd& velocity)
+{
+    m_increment = step * velocity;
+    m_model.integrate(m_q_start, m_increment, m_q);
+    for (const auto& joint : m_free_joints) {
+        const Index q = m_model.q_offset(joint.link);
+        m_q.segment<3>(q) = m_q_start.segment<3>(q) +
+                            joint.axes * Vector3d(step * velocity.segment<3>(m_model.v_offset(joint.link)));
+    }
+    forward_kinematics(m_model, m_data, m_q);
+}
+
+void ArticulatedSystem::set_target_motion(VectorMotion motion)
+{
+    if (motion.values().cols() != m_model.nq()) {
+        throw std::invalid_argument("targets: " + std::to_string(motion.values().cols()) + " columns, body '" +
+                                    name() + "' has " + std::to_string(m_model.nq()) + " position coordinates");
+    }
+    m_motion = std::move(motion);
+}
+
+void ArticulatedSystem::evaluate_target(double time, VectorXd& target) const
+{
+    if (m_motion.empty()) {
+        return;
+    }
+    const auto [before, after, weight] = m_motion.bracket(time);
+    const auto& values = m_motion.values();
+    target = (1.0 - weight) * values.row(before).transpose() + weight * values.row(after).transpose();
+    for (int link = 0; link < m_model.link_count(); ++link) {
+        const JointType joint = m_model.link(link).joint;
+        if (joint != JointType::free && joint != JointType::spherical) {
+            continue;
+        }
+        const Index at = m_model.q_offset(link) + (joint == JointType::free ? 3 : 0);
+        const Eigen::Vector4d first = values.row(before).segment<4>(at);
+        const Eigen::Vector4d second = values.row(after).segment<4>(at);
+        target.segment<4>(at) = Quaterniond(first).normalized().slerp(weight, Quaterniond(second).normalized()).coeffs();
+    }
+}
+
+void ArticulatedSystem::apply_limits(double step)
+{
+    // One-degree-of-freedom coordinates only: their velocity coordinate is the rate of one position coordinate.
+    for (int link = 0; link < m_model.link_count(); ++link) {
+        const JointType joint = m_model.link(link).joint;
+        if (joint != JointType::revolute && joint != JointType::prismatic && joint != JointType::universal) {
+            continue;
+        }
+        const Index count = joint == JointType::universal ? 2 : 1;
+        for (Index k = 0; k < count; ++k) {
+            const Index i = m_model.v_offset(link) + k;
+            const double q = m_q[m_model.q_offset(link) + k];
+            const double violation = q < m_compliance.lower[i]   ? m_compliance.lower[i] - q
+                                     : q > m_compliance.upper[i] ? m_compliance.upper[i] - q
+                                                                 : 0.0;
+            if (violation != 0.0) {
+                const double stiffness = m_compliance.limit_stiffness[i];
+                m_force[i] += stiffness * (violation - step * m_v[i]);
+                m_system(i, i) += step * step * stiffness;
+            }
+        }
+    }
+}
+
+bool ArticulatedSystem::free_motion(double time, double step)
+{
+    m_q_start = m_q;
+    evaluate_target(time, m_target);
+    evaluate_target(time - step, m_target_before);
+    m_model.difference(m_q, m_target, m_error);
+    m_error += m_offset;
+    m_model.difference(m_target_before, m_target, m_target_velocity);
+    m_target_velocity += m_offset - m_offset_before;
+    m_target_velocity /= step;
+    m_offset_before = m_offset;
+
+    forward_kinematics(m_model, m_data, m_q);
+    mass_matrix(m_model, m_data, m_q);
+    bias_force(m_model, m_data, m_q, m_v, m_gravity_compensated ? Vector3d::Zero() : m_gravity);
+
+    // (M + hD + h²K) dv = h (f(q₀, v₀) − h K v₀), f = K e + D (v_target − v) + applied − bias.
+    m_system = m_data.mass;
+    m_system.diagonal() += step * m_compliance.damping + step * step * m_compliance.stiffness;
+    m_force = m_compliance.stiffness.cwiseProduct(m_error - step * m_v) +
+              m_compliance.damping.cwiseProduct(m_target_velocity - m_v) + m_applied - m_data.bias;
+    apply_limits(step);
+    m_factor.compute(m_system);
+    if (m_factor.info() != Eigen::Success) {
+        return false;
+    }
+    m_increment = step * m_force;
+    m_factor.solveInPlace(m_increment);
+    m_free_velocity = m_v + m_increment;
+    for (auto& joint : m_free_joints) {
+        const Index at = m_model.v_offset(joint.link);
+        m_free_velocity.segment<3>(at) += step * m_v.segment<3>(at + 3).cross(m_v.segment<3>(at));
+        joint.axes = orientation(m_q_start, joint.link);
+    }
+    integrate_from_start(step, m_free_velocity);
+    for (auto& joint : m_free_joints) {
+        const Index at = m_model.v_offset(joint.link);
+        const Vector3d moved = joint.axes * Vector3d(m_free_velocity.segment<3>(at));
+        joint.axes = orientation(m_q, joint.link);
+        m_free_velocity.segment<3>(at) = joint.axes.conjugate() * moved;
+    }
+    return true;
+}
+
+void ArticulatedSystem::solve(Eigen::Ref<MatrixXd> columns) const
+{
+    m_factor.solveInPlace(columns);
+}
+
+void ArticulatedSystem::finish(double step, const Eigen::Ref<const VectorXd>& velocity_change)
+{
+    m_v = m_free_velocity + velocity_change;
+    integrate_from_start(step, m_v);
+    for (const auto& joint : m_free_joints) {
+        const Index at = m_model.v_offset(joint.link);
+        const Vector3d moved = joint.axes * Vector3d(m_v.segment<3>(at));
+        m_v.segment<3>(at) = orientation(m_q, joint.link).conjugate() * moved;
+    }
+}
+
+void ArticulatedSystem::correct(const Eigen::Ref<const VectorXd>& position_change)
+{
+    m_model.integrate(m_q, position_change, m_q_next);
+    m_q = m_q_next;
+    forward_kinematics(m_model, m_data, m_q);
+}
+
+double ArticulatedSystem::kinetic_energy() const
+{
+    mass_matrix(m_model, m_data, m_q);
+    return 0.5 * m_v.dot(m_data.mass * m_v);
+}
+
+double ArticulatedSystem::elastic_energy() const
+{
+    VectorXd error(m_model.nv());
+    m_model.difference(m_q, m_target, error);
+    error += m_offset;
+    return 0.5 * error.dot(m_compliance.stiffness.cwiseProduct(error));
+}
+
+double ArticulatedSystem::potential_energy() const
+{
+    double energy = 0.0;
+    for (int link = 0; link < m_model.link_count(); ++link) {
+        const auto& description = m_model.link(link);
+        energy -= description.mass * m_gravity.dot(link_pose(link) * description.com);
+    }
+    return energy;
+}
+
+Health ArticulatedSystem::health() const
+{
+    if (!m_q.allFinite() || !m_v.allFinite()) {
+        return {false, "state is not finite"};
+    }
+    return {};
+}
+
+void ArticulatedSystem::append_state(std::vector<double>& out) const
+{
+    out.insert(out.end(), m_q.begin(), m_q.end());
+    out.insert(out.end(), m_v.begin(), m_v.end());
+}
+
+void ArticulatedSystem::add_wrench(int link, const Vector3d& point, const Vector3d& force, const Vector3d& moment,
+                                   Eigen::Ref<VectorXd> generalized) const
+{
+    add_jacobian_transpose(m_model, m_data, link, point, force, generalized);
+    add_torque_transpose(m_model, m_data, link, moment, generalized);
+}
+
+}  // namespace softcontact

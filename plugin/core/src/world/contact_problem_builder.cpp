@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+
+#include <softcontact/world/contact_problem_builder.hpp>
+
+namespace softcontact {
+
+void ContactProblemBuilder::detect(const std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
+                                   const WorldSettings& settings)
+{
+    DetectionOptions options;
+    options.alarm_distance = settings.alarm_distance;
+    options.contact_offset = settings.contact_offset;
+    options.max_penetration = settings.max_penetration;
+    m_contact_offset = settings.contact_offset;
+    m_points.clear();
+    m_contacts.clear();
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto& a = surfaces[static_cast<std::size_t>(pairs[i].a)];
+        const auto& b = surfaces[static_cast<std::size_t>(pairs[i].b)];
+        if (!a.geometry.world_box().inflated(settings.alarm_distance).overlaps(b.geometry.world_box())) {
+            continue;
+        }
+        detect_contacts(a.geometry, b.geometry, options, m_detection, m_found);
+        if (!m_found.empty()) {
+            m_contacts.push_back({i, m_points.size(), m_found.size()});
+            m_points.insert(m_points.end(), m_found.begin(), m_found.end());
+        }
+    }
+}
+
+double ContactProblemBuilder::start_gap(const ContactPoint& point, const ContactSurface& a,
+                                        const ContactSurface& b) const
+{
+    return point.normal.dot(a.start_position(point.a) - b.start_position(point.b)) - m_contact_offset;
+}
+
+void ContactProblemBuilder::add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
+                                      ContactPair& pair, const WorldSettings& settings)
+{
+    const auto& a = surfaces[static_cast<std::size_t>(pair.a)];
+    const auto& b = surfaces[static_cast<std::size_t>(pair.b)];
+    if (m_patches.size() == static_cast<std::size_t>(m_patch_count)) {
+        m_patches.emplace_back();
+    }
+    AggregatePatch& patch = m_patches[static_cast<std::size_t>(m_patch_count)];
+    const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
+    patch.compute(points, settings.pressure == PressureRule::uniform ? PressureWeights::uniform
+                                                                     : PressureWeights::nonuniform,
+                  pair.memory.tangent);
+    pair.memory.tangent = patch.frame.col(1);
+
+    Block block;
+    block.patch = m_patch_count++;
+    block.frame = patch.frame;
+    const int rows = patch.has_torsion ? 4 : 3;
+    m_rows.begin_block(rows);
+    for (const double sign : {1.0, -1.0}) {
+        m_rows.begin_side(sign > 0.0 ? a : b, patch.centroid, sign);
+        for (std::size_t i = 0; i < contacts.count; ++i) {
+            if (patch.shares[i] == 0.0) {
+                continue;
+            }
+            const auto column = static_cast<Index>(i);
+            RowForces directions(3, rows);
+            directions.col(0) = patch.normal_row.col(column);
+            directions.col(1) = patch.shares[i] * patch.frame.col(1);
+            directions.col(2) = patch.shares[i] * patch.frame.col(2);
+            if (rows == 4) {
+                directions.col(3) = patch.torsion_row.col(column);
+            }
+            const ContactPoint& point = points[i];
+            m_rows.add_point(sign > 0.0 ? point.a : point.b, sign > 0.0 ? point.p : point.q, directions);
+        }
+        m_rows.end_side();
+    }
+    for (std::size_t i = 0; i < contacts.count; ++i) {
+        if (patch.shares[i] != 0.0) {
+            block.start_gap += patch.shares[i] * start_gap(points[i], a, b);
+        }
+    }
+    m_blocks.push_back(block);
+}
+
+void ContactProblemBuilder::add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
+                                       ContactPair& pair)
+{
+    const auto& a = surfaces[static_cast<std::size_t>(pair.a)];
+    const auto& b = surfaces[static_cast<std::size_t>(pair.b)];
+    for (std::size_t i = 0; i < contacts.count; ++i) {
+        const ContactPoint& point = m_points[contacts.first + i];
+        Block block;
+        block.point = contacts.first + i;
+        block.frame.col(0) = point.normal;
+        block.frame.col(1) = transport_tangent(pair.memory.tangent, point.normal);
+        block.frame.col(2) = point.normal.cross(block.frame.col(1));
+        block.start_gap = start_gap(point, a, b);
+        m_rows.begin_block(3);
+        const RowForces directions = block.frame;
+        m_rows.begin_side(a, point.p, 1.0);
+        m_rows.add_point(point.a, point.p, directions);
+        m_rows.end_side();
+        m_rows.begin_side(b, point.q, -1.0);
+        m_rows.add_point(point.b, point.q, directions);
+        m_rows.end_side();
+        m_blocks.push_back(block);
+    }
+    pair.memory.tangent = m_blocks.back().frame.col(1);
+}
+
+void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<ContactSurface>& surfaces,
+                                     std::vector<ContactPair>& pairs, const WorldSettings& settings, double step)
+{
+    m_rows.begin_step(systems, step);
+    m_blocks.clear();
+    m_patch_count = 0;
+    for (std::size_t c = 0; c < m_contacts.size(); ++c) {
+        const std::size_t first_block = m_blocks.size();
+        ContactPair& pair = pairs[m_contacts[c].pair];
+        if (pair.aggregated) {
+            add_patch(m_contacts[c], surfaces, pair, settings);
+        } else {
+            add_points(m_contacts[c], surfaces, pair);
+        }
+        for (std::size_t i = first_block; i < m_blocks.size(); ++i) {
+            m_blocks[i].contacts = c;
+        }
+    }
+    m_rows.assemble();
+
+    m_descriptors.clear();
+    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
+        const Block& block = m_blocks[i];
+        const double friction = pairs[m_contacts[block.contacts].pair].friction;
+        BlockDescriptor descriptor;
+        descriptor.offset = m_rows.block_offset(static_cast<int>(i));
+        descriptor.rows = m_rows.block_rows(static_cast<int>(i));
+        descriptor.mu = friction;
+        if (block.patch >= 0) {
+            const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
+            descriptor.law = settings.friction_law;
+            descriptor.patch = make_friction_patch(patch.shares.data(), patch.offsets.data(), patch.count);
+        }
+        m_descriptors.push_back(descriptor);
+    }
+    warm_start(pairs);
+}
+
+void ContactProblemBuilder::warm_start(const std::vector<ContactPair>& pairs)
+{
+    m_multipliers.setZero(m_rows.row_count());
+    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
+        const Block& block = m_blocks[i];
+        const PairMemory& memory = pairs[m_contacts[block.contacts].pair].memory;
+        const int offset = m_rows.block_offset(static_cast<int>(i));
+        if (block.patch >= 0) {
+            m_multipliers[offset] = memory.normal_force;
+            m_multipliers[offset + 1] = block.frame.col(1).dot(memory.friction);
+            m_multipliers[offset + 2] = block.frame.col(2).dot(memory.friction);
+            if (m_rows.block_rows(static_cast<int>(i)) == 4) {
+                m_multipliers[offset + 3] = memory.torque;
+            }
+            continue;
+        }
+        const auto found = std::lower_bound(memory.keys.begin(), memory.keys.end(), m_points[block.point].key);
+        if (found != memory.keys.end() && *found == m_points[block.point].key) {
+            const Vector3d& force = memory.forces[static_cast<std::size_t>(found - memory.keys.begin())];
+            m_multipliers.segment<3>(offset) = block.frame.transpose() * force;
+            m_multipliers[offset] = std::max(0.0, m_multipliers[offset]);
+        }
+    }
+}
+
+GaussSeidelResult ContactProblemBuilder::solve_velocity(const WorldSettings& settings, double step)
+{
+    m_right_hand_side = m_rows.free_velocity();
+    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
+        m_right_hand_side[m_rows.block_offset(static_cast<int>(i))] += std::max(m_blocks[i].start_gap, 0.0) / step;
+    }
+    GaussSeidelOptions options;
+    options.velocity_tolerance = settings.solver_tolerance;
+    options.max_iterations = settings.solver_max_iterations;
+    return m_solver.solve(m_rows.delassus(), m_right_hand_side, m_descriptors, options, m_multipliers);
+}
+
+GaussSeidelResult ContactProblemBuilder::solve_position(const WorldSettings& settings, double step)
+{
+    const auto count = static_cast<Index>(m_blocks.size());
+    const auto delassus = m_rows.delassus();
+    m_normal_delassus.resize(static_cast<std::size_t>(count * count));
+    Eigen::Map<RowMajorMatrix> normal(m_normal_delassus.data(), count, count);
+    m_position_gap.resize(count);
+    m_position_solution.setZero(count);
+    for (Index i = 0; i < count; ++i) {
+        const int row = m_rows.block_offset(static_cast<int>(i));
+        for (Index j = 0; j < count; ++j) {
+            normal(i, j) = step * delassus(row, m_rows.block_offset(static_cast<int>(j)));
+        }
+        // Gap where the velocity pass left it, with this step's rows: start + h u.
+        const double velocity = delassus.row(row).dot(m_multipliers) + m_rows.free_velocity()[row];
+        m_position_gap[i] = m_blocks[static_cast<std::size_t>(i)].start_gap + step * velocity;
+    }
+    GaussSeidelOptions options;
+    options.velocity_tolerance = settings.position_tolerance;
+    options.max_iterations = settings.position_max_iterations;
+    const GaussSeidelResult result = solve_unilateral(normal, m_position_gap, options, m_position_solution);
+    m_position_multipliers.setZero(m_rows.row_count());
+    for (Index i = 0; i < count; ++i) {
+        m_position_multipliers[m_rows.block_offset(static_cast<int>(i))] = m_position_solution[i];
+    }
+    return result;
+}
+
+void ContactProblemBuilder::report_patch(const Block& block, int index, PatchReport& report, ContactPair& pair)
+{
+    const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
+    const PairContacts& contacts = m_contacts[block.contacts];
+    const int offset = m_rows.block_offset(index);
+    const double normal_force = m_multipliers[offset];
+    const Vector3d friction = patch.frame.rightCols<2>() * m_multipliers.segment<2>(offset + 1);
+    const double torque = m_rows.block_rows(index) == 4 ? m_multipliers[offset + 3] : 0.0;
+    pair.memory.normal_force = normal_force;
+    pair.memory.friction = friction;
+    pair.memory.torque = torque;
+
+    report.aggregated = true;
+    report.normal = patch.normal;
+    report.normal_force = normal_force;
+    report.volume = patch.volume;
+    report.first_point = m_report_points.size();
+    for (std::size_t i = 0; i < contacts.count; ++i) {
+        if (patch.shares[i] == 0.0) {
+            continue;
+        }
+        const ContactPoint& contact = m_points[contacts.first + i];
+        const auto column = static_cast<Index>(i);
+        PatchPoint point;
+        point.position = contact.p;
+        point.area = contact.area;
+        point.force = normal_force * patch.normal_row.col(column) + patch.shares[i] * friction;
+        if (m_rows.block_rows(index) == 4) {
+            point.force += torque * patch.torsion_row.col(column);
+        }
+        report.area += contact.area;
+        if (contact.area > 0.0) {
+            report.pressure_max = std::max(report.pressure_max, normal_force * patch.shares[i] / contact.area);
+        }
+        report.force += point.force;
+        report.centre += patch.shares[i] * contact.p;
+        m_report_points.push_back(point);
+    }
+    const double bound = pair.friction * normal_force;
+    constexpr double slip_margin = 1e-6;
+    report.sliding = normal_force > 0.0 &&
+                     !contensou_holds(m_descriptors[static_cast<std::size_t>(index)].patch, bound * (1.0 - slip_margin),
+                                      Vector3d(m_multipliers[offset + 1], m_multipliers[offset + 2], torque));
+}
+
+void ContactProblemBuilder::report_point(const Block& block, int index, PatchReport& report, ContactPair& pair)
+{
+    const ContactPoint& contact = m_points[block.point];
+    const Vector3d local = m_multipliers.segment<3>(m_rows.block_offset(index));
+    PatchPoint point;
+    point.position = contact.p;
+    point.area = contact.area;
+    point.force = block.frame * local;
+    pair.memory.keys.push_back(contact.key);
+    pair.memory.forces.push_back(point.force);
+    if (!(local[0] > 0.0)) {
+        return;
+    }
+    report.normal += local[0] * contact.normal;
+    report.normal_force += local[0];
+    report.force += point.force;
+    report.centre += local[0] * contact.p;
+    report.area += contact.area;
+    report.volume += contact.area * std::max(0.0, -contact.gap);
+    if (contact.area > 0.0) {
+        report.pressure_max = std::max(report.pressure_max, local[0] / contact.area);
+    }
+    constexpr double slip_margin = 1e-6;
+    report.sliding = report.sliding || local.tail<2>().norm() > pair.friction * local[0] * (1.0 - slip_margin);
+    m_report_points.push_back(point);
+}
+
+void ContactProblemBuilder::report(const std::vector<ContactSurface>& /*surfaces*/, std::vector<ContactPair>& pairs)
+{
+    m_reports.clear();
+    m_report_points.clear();
+    for (auto& pair : pairs) {
+        pair.memory.normal_force = 0.0;
+        pair.memory.friction.setZero();
+        pair.memory.torque = 0.0;
+        pair.memory.keys.clear();
+        pair.memory.forces.clear();
+    }
+    std::size_t next = 0;
+    for (std::size_t c = 0; c < m_contacts.size(); ++c) {
+        ContactPair& pair = pairs[m_contacts[c].pair];
+        PatchReport report;
+        report.surface_a = pair.a;
+        report.surface_b = pair.b;
+        report.normal.setZero();
+        report.first_point = m_report_points.size();
+        for (; next < m_blocks.size() && m_blocks[next].contacts == c; ++next) {
+            if (m_blocks[next].patch >= 0) {
+                report_patch(m_blocks[next], static_cast<int>(next), report, pair);
+            } else {
+                report_point(m_blocks[next], static_cast<int>(next), report, pair);
+            }
+        }
+        report.point_count = static_cast<int>(m_report_points.size() - report.first_point);
+        if (!(report.normal_force > 0.0)) {
+            continue;
+        }
+        if (!report.aggregated) {
+            report.centre /= report.normal_force;
+            report.normal.normalize();
+        }
+        report.pressure_mean = report.area > 0.0 ? report.normal_force / report.area : 0.0;
+        for (int i = 0; i < report.point_count; ++i) {
+            const PatchPoint& point = m_report_points[report.first_point + static_cast<std::size_t>(i)];
+            report.torque += (point.position - report.centre).cross(point.force);
+        }
+        m_reports.push_back(report);
+    }
+}
+
+double ContactProblemBuilder::overlap(const std::vector<ContactSurface>& surfaces,
+                                      const std::vector<ContactPair>& pairs, const WorldSettings& /*settings*/) const
+{
+    double deepest = 0.0;
+    for (const auto& contacts : m_contacts) {
+        const auto& a = surfaces[static_cast<std::size_t>(pairs[contacts.pair].a)];
+        const auto& b = surfaces[static_cast<std::size_t>(pairs[contacts.pair].b)];
+        for (std::size_t i = 0; i < contacts.count; ++i) {
+            const ContactPoint& point = m_points[contacts.first + i];
+            deepest = std::max(deepest, -point.normal.dot(a.position(point.a) - b.position(point.b)));
+        }
+    }
+    return deepest;
+}
+
+}  // namespace softcontact

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+
+#include <softcontact/world/articulated_system.hpp>
+#include <softcontact/world/contact_rows.hpp>
+
+namespace softcontact {
+
+namespace {
+
+using ConstColumns = Eigen::Map<const MatrixXd>;
+
+/// Grows without giving memory back, so that a step as large as an earlier one does not allocate.
+template <typename T>
+std::size_t extend(std::vector<T>& pool, std::size_t count)
+{
+    const std::size_t offset = pool.size();
+    pool.resize(offset + count, T(0));
+    return offset;
+}
+
+}  // namespace
+
+void ContactRows::begin_step(const Systems& systems, double step)
+{
+    m_step = step;
+    m_systems = &systems;
+    m_by_system.resize(systems.size());
+    for (std::size_t s = 0; s < systems.size(); ++s) {
+        auto& owner = m_by_system[s];
+        owner.entries.clear();
+        const Index dof = systems[s]->dof();
+        if (owner.accumulated.size() != dof) {
+            owner.accumulated.setZero(dof);
+            owner.slot_of_node.assign(static_cast<std::size_t>(dof / 3 + 1), -1);
+        }
+    }
+    m_blocks.clear();
+    m_columns.clear();
+    m_nodes.clear();
+    m_responses.clear();
+    m_free_velocity.clear();
+    m_row_count = 0;
+}
+
+void ContactRows::begin_block(int rows)
+{
+    m_blocks.push_back({m_row_count, rows});
+    m_row_count += rows;
+    extend(m_free_velocity, static_cast<std::size_t>(rows));
+}
+
+void ContactRows::begin_side(const ContactSurface& surface, const Vector3d& reference, double sign)
+{
+    m_surface = &surface;
+    m_sign = sign;
+    m_reference = reference;
+    m_force.setZero(3, m_blocks.back().rows);
+    m_moment.setZero(3, m_blocks.back().rows);
+}
+
+ContactRows::Entry& ContactRows::entry_for(int system, bool sparse)
+{
+    auto& owner = m_by_system[static_cast<std::size_t>(system)];
+    const int block = block_count() - 1;
+    if (!owner.entries.empty() && owner.entries.back().block == block) {
+        return owner.entries.back();
+    }
+    Entry entry;
+    entry.block = block;
+    entry.rows = m_blocks.back().rows;
+    entry.sparse = sparse;
+    entry.nodes = m_nodes.size();
+    entry.columns = m_columns.size();
+    if (!sparse) {
+        const auto dof = static_cast<std::size_t>((*m_systems)[static_cast<std::size_t>(system)]->dof());
+        extend(m_columns, dof * static_cast<std::size_t>(entry.rows));
+    }
+    owner.entries.push_back(entry);
+    return owner.entries.back();
+}
+
+void ContactRows::add_node(SystemEntries& owner, int node, const RowForces& directions)
+{
+    Entry& entry = owner.entries.back();
+    int& slot = owner.slot_of_node[static_cast<std::size_t>(node)];
+    const auto block_size = static_cast<std::size_t>(3 * entry.rows);
+    if (slot < 0) {
+        slot = entry.node_count++;
+        m_nodes.push_back(node);
+        extend(m_columns, block_size);
+    }
+    double* data = m_columns.data() + entry.columns + static_cast<std::size_t>(slot) * block_size;
+    Eigen::Map<RowForces>(data, 3, entry.rows) += directions;
+}
+
+void ContactRows::add_point(const SurfacePoint& point, const Vector3d& position, const RowForces& directions)
+{
+    const ContactSurface& surface = *m_surface;
+    const int rows = m_blocks.back().rows;
+    if (surface.kind == ContactSurface::Kind::kinematic) {
+        const Vector3d velocity = surface.prescribed_velocity(position, m_step);
+        for (int row = 0; row < rows; ++row) {
+            m_free_velocity[static_cast<std::size_t>(m_blocks.back().offset + row)] +=
+                m_sign * directions.col(row).dot(velocity);
+        }
+        return;
+    }
+    if (surface.link_system >= 0) {
+        const Vector3d arm = position - m_reference;
+        for (int row = 0; row < rows; ++row) {
+            m_force.col(row) += m_sign * directions.col(row);
+            m_moment.col(row) += m_sign * arm.cross(directions.col(row));
+        }
+    }
+    if (surface.field_system >= 0) {
+        entry_for(surface.field_system, true);
+        auto& owner = m_by_system[static_cast<std::size_t>(surface.field_system)];
+        RowForces local = m_sign * directions;
+        if (surface.link_system >= 0) {
+            local = surface.articulated->link_pose(surface.link).rotation.transpose() * local;
+        }
+        for (int corner = 0; corner < 3; ++corner) {
+            const double corner_weight = point.weights[corner];
+            if (corner_weight == 0.0) {
+                continue;
+            }
+            const int vertex = point.vertices[static_cast<std::size_t>(corner)];
+            for (int k = 0; k < 4; ++k) {
+                const double weight = corner_weight * surface.embedding.weights(k, vertex);
+                if (weight != 0.0) {
+                    add_node(owner, surface.embedding.nodes(k, vertex), weight * local);
+                }
+            }
+        }
+    }
+}
+
+void ContactRows::end_side()
+{
+    const ContactSurface& surface = *m_surface;
+    const int rows = m_blocks.back().rows;
+    if (surface.field_system >= 0) {
+        auto& owner = m_by_system[static_cast<std::size_t>(surface.field_system)];
+        if (!owner.entries.empty() && owner.entries.back().block == block_count() - 1) {
+            const Entry& entry = owner.entries.back();
+            for (int k = 0; k < entry.node_count; ++k) {
+                owner.slot_of_node[static_cast<std::size_t>(m_nodes[entry.nodes + static_cast<std::size_t>(k)])] = -1;
+            }
+        }
+    }
+    if (surface.link_system >= 0) {
+        const Entry& entry = entry_for(surface.link_system, false);
+        const Index dof = (*m_systems)[static_cast<std::size_t>(surface.link_system)]->dof();
+        Eigen::Map<MatrixXd> columns(m_columns.data() + entry.columns, dof, rows);
+        for (int row = 0; row < rows; ++row) {
+            surface.articulated->add_wrench(surface.link, m_reference, m_force.col(row), m_moment.col(row),
+                                            columns.col(row));
+        }
+    }
+    m_surface = nullptr;
+}
+
+void ContactRows::solve_system(std::size_t system)
+{
+    auto& owner = m_by_system[system];
+    const System& body = *(*m_systems)[system];
+    const auto dof = static_cast<std::size_t>(body.dof());
+    std::size_t rows = 0;
+    for (const auto& entry : owner.entries) {
+        rows += static_cast<std::size_t>(entry.rows);
+    }
+    owner.responses_begin = extend(m_responses, dof * rows);
+    std::size_t offset = owner.responses_begin;
+    for (auto& entry : owner.entries) {
+        entry.responses = offset;
+        Eigen::Map<MatrixXd> response(m_responses.data() + offset, body.dof(), entry.rows);
+        const double* columns = m_columns.data() + entry.columns;
+        if (entry.sparse) {
+            for (int k = 0; k < entry.node_count; ++k) {
+                const int node = m_nodes[entry.nodes + static_cast<std::size_t>(k)];
+                response.middleRows<3>(3 * node) = Eigen::Map<const RowForces>(columns + 3 * k * entry.rows, 3, entry.rows);
+            }
+        } else {
+            response = ConstColumns(columns, body.dof(), entry.rows);
+        }
+        const VectorXd& velocity = body.free_velocity();
+        for (int row = 0; row < entry.rows; ++row) {
+            m_free_velocity[static_cast<std::size_t>(m_blocks[static_cast<std::size_t>(entry.block)].offset + row)] +=
+                response.col(row).dot(velocity);
+        }
+        offset += dof * static_cast<std::size_t>(entry.rows);
+    }
+    Eigen::Map<MatrixXd> all(m_responses.data() + owner.responses_begin, body.dof(), static_cast<Index>(rows));
+    body.solve(all);
+}
+
+void ContactRows::couple(const Entry& left, const Entry& right, Index dof)
+{
+    const auto row0 = static_cast<Index>(m_blocks[static_cast<std::size_t>(left.block)].offset);
+    const auto col0 = static_cast<Index>(m_blocks[static_cast<std::size_t>(right.block)].offset);
+    Eigen::Map<RowMajorMatrix> delassus(m_delassus.data(), m_row_count, m_row_count);
+    const double* columns = m_columns.data() + left.columns;
+    const double* responses = m_responses.data() + right.responses;
+    Eigen::Matrix<double, 4, 4> coupling;
+    coupling.setZero();
+    if (left.sparse) {
+        for (int k = 0; k < left.node_count; ++k) {
+            const int node = m_nodes[left.nodes + static_cast<std::size_t>(k)];
+            for (int i = 0; i < left.rows; ++i) {
+                const Eigen::Map<const Vector3d> force(columns + 3 * (k * left.rows + i));
+                for (int j = 0; j < right.rows; ++j) {
+                    coupling(i, j) += force.dot(Eigen::Map<const Vector3d>(responses + j * dof + 3 * node));
+                }
+            }
+        }
+    } else {
+        for (int i = 0; i < left.rows; ++i) {
+            const Eigen::Map<const VectorXd> force(columns + i * dof, dof);
+            for (int j = 0; j < right.rows; ++j) {
+                coupling(i, j) = force.dot(Eigen::Map<const VectorXd>(responses + j * dof, dof));
+            }
+        }
+    }
+    const auto block = coupling.topLeftCorner(left.rows, right.rows);
+    delassus.block(row0, col0, left.rows, right.rows) += m_step * block;
+    if (left.block != right.block) {
+        delassus.block(col0, row0, right.rows, left.rows) += m_step * block.transpose();
+    }
+}
+
+void ContactRows::assemble()
+{
+    const auto size = static_cast<std::size_t>(m_row_count);
+    m_delassus.assign(size * size, 0.0);
+    for (std::size_t s = 0; s < m_by_system.size(); ++s) {
+        auto& owner = m_by_system[s];
+        if (owner.entries.empty()) {
+            continue;
+        }
+        solve_system(s);
+        const Index dof = (*m_systems)[s]->dof();
+        for (std::size_t i = 0; i < owner.entries.size(); ++i) {
+            for (std::size_t j = i; j < owner.entries.size(); ++j) {
+                couple(owner.entries[i], owner.entries[j], dof);
+            }
+        }
+    }
+}
+
+Eigen::Map<const RowMajorMatrix> ContactRows::delassus() const
+{
+    return {m_delassus.data(), m_row_count, m_row_count};
+}
+
+Eigen::Map<const VectorXd> ContactRows::free_velocity() const
+{
+    return {m_free_velocity.data(), m_row_count};
+}
+
+Eigen::Map<const VectorXd> ContactRows::response(int system, const Eigen::Ref<const VectorXd>& multipliers,
+                                                 double scale)
+{
+    auto& owner = m_by_system[static_cast<std::size_t>(system)];
+    owner.accumulated.setZero();
+    for (const auto& entry : owner.entries) {
+        const Index offset = m_blocks[static_cast<std::size_t>(entry.block)].offset;
+        const ConstColumns responses(m_responses.data() + entry.responses, owner.accumulated.size(), entry.rows);
+        for (int row = 0; row < entry.rows; ++row) {
+            owner.accumulated += (scale * multipliers[offset + row]) * responses.col(row);
+        }
+    }
+    return {owner.accumulated.data(), owner.accumulated.size()};
+}
+
+}  // namespace softcontact

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Sets everything up and runs all tests: C++ core, Python package, laws, scenes, browser page.
+# Uses the active virtual environment, or makes .venv.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [ -z "${VIRTUAL_ENV:-}" ]; then
+    [ -x .venv/bin/python ] || "${PYTHON:-python3}" -m venv .venv
+    export VIRTUAL_ENV="$PWD/.venv"
+    export PATH="$VIRTUAL_ENV/bin:$PATH"
+fi
+python -m pip install --quiet --disable-pip-version-check cmake ninja "cmeel-eigen==3.4.1" ".[test]"
+
+echo "== lint"
+ruff check . && ruff format --check .
+git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
+
+echo "== core (C++)"
+cmake -S . -B build/tests -G Ninja -DSOFTCONTACT_TESTS=ON -DSOFTCONTACT_BINDINGS=OFF \
+    -DSOFTCONTACT_WARNINGS_AS_ERRORS=ON -DPython_EXECUTABLE="$(command -v python)" >/dev/null
+cmake --build build/tests
+ctest --test-dir build/tests --output-on-failure
+
+if cmake --find-package -DNAME=Sofa.Config -DCOMPILER_ID=GNU -DLANGUAGE=CXX -DMODE=EXIST >/dev/null 2>&1; then
+    echo "SOFA was found, but this version of SoftContact has no SOFA plugin yet"
+else
+    echo "SOFA was not found: the SOFA plugin's tests were not run"
+fi
+
+echo "== package, laws, scenes, page"
+cd tests  # away from the sources, so that the installed package is what is tested
+python -m pytest --rootdir .. -c ../pyproject.toml . "$@"
