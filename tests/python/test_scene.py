@@ -55,7 +55,7 @@ def full_scene() -> sc.Scene:
         motions=[
             sc.Keyframes(body="tool", times=[0, third], positions=[[0, 0, 0], [0, 0, third]]),
             sc.JointMotion(body="arm", times=[0], targets=[[0.1, 0, 0, 0, 1]]),
-            sc.HandMotion(body="hand", times=[0], positions=[[0, 0, third]]),
+            sc.HandMotion(body="hand", times=[0], values=[[0.1 * third] * 26]),
         ],
         grasp=sc.Grasp(body="hand", end=0.2, force=third),
         probes=[

@@ -128,7 +128,7 @@ class EmbeddedEngine:
             case bodies.ArticulatedBody():
                 self._add_articulated(body)
             case bodies.Hand():
-                hand = self._hands[body.name] = HandInWorld(self.world, body)
+                hand = self._hands[body.name] = HandInWorld(self.world, body, self._motion_of(body.name))
                 self._ids[body.name] = hand.id
                 for surface in hand.surfaces:
                     role = "palm" if surface.endswith(".palm") else body.role
@@ -214,11 +214,13 @@ class EmbeddedEngine:
                 )
                 self._show(name, body, rigid=False)
 
+    def _motion_of(self, body: str) -> Any:
+        return next((motion for motion in self.scene.motions if motion.body == body), None)
+
     def _move(self, motion: Any) -> None:
         body = self.scene.body(motion.body)
         if motion.kind == "hand":
-            self._hands[body.name].move(motion)
-            return
+            return  # pulls the hand from its first moment on: see HandInWorld
         if motion.kind == "joints":
             self.world.set_joint_motion(self._ids[body.name], motion.times, np.array(motion.targets))
             return

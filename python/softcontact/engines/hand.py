@@ -5,15 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from softcontact import hand
 from softcontact.engines.base import FloatArray
-from softcontact.hand import FINGERS, LINKS, HandModel
-from softcontact.hand.anatomy import SEGMENTS
+from softcontact.hand import LINKS, HandModel, closing_fingers
 from softcontact.hand.kinematics import matrix_from_quaternion
 from softcontact.scene.bodies import Hand
 from softcontact.scene.motions import Grasp, HandMotion
-
-_PALM_DOFS = 6
-_FINGER_DOFS = 4  # abduction, then three flexions
 
 
 class HandInWorld:
@@ -22,14 +19,16 @@ class HandInWorld:
     Args:
         world: the World to add it to.
         body: the scene's hand.
+        motion: the motion that pulls it, or None for a hand that stays where it starts.
     """
 
-    def __init__(self, world: Any, body: Hand) -> None:
+    def __init__(self, world: Any, body: Hand, motion: HandMotion | None) -> None:
         self.world, self.body = world, body
         self.model = model = HandModel.build(body.sizes, body.tissue, body.compliance)
-        angles = np.array(body.angles or np.zeros(20))
-        start = model.initial_positions(angles, np.array(body.position), np.array(body.orientation))
-        self.id = world.add_articulated_body(body.name, list(model.links), start, body.gravity_compensated)
+        times, targets = _targets(model, body, motion, world.time_step)
+        self.id = world.add_articulated_body(
+            body.name, list(model.links), targets[0], body.gravity_compensated
+        )
         friction = model.tissue.friction if body.friction is None else body.friction
         self.surfaces = [f"{body.name}.{link}" for link in LINKS]
         world.add_link_surface(
@@ -45,25 +44,13 @@ class HandInWorld:
             arguments = model.phalanx_arguments(index) | {"friction": friction}
             world.add_phalanx(self.id, name=self.surfaces[index + 1], **arguments)
         self._disable_pairs()
-        world.set_joint_motion(self.id, [0.0], start[None, :])
+        world.set_joint_motion(self.id, times, targets)
         numbers = [world.surface_names.index(name) for name in self.surfaces]
         self._phalanges = numbers[1:]
         self._rest = [np.array(world.surface_local_vertices(number)) for number in self._phalanges]
 
-    def move(self, motion: HandMotion) -> None:
-        """Pull the hand along tracked palm poses and angles."""
-        count, body = len(motion.times), self.body
-        orientations = motion.orientations or [body.orientation] * count
-        angles = motion.angles or [body.angles or (0.0,) * 20] * count
-        widths = {len(row) for row in angles}
-        if widths != {20}:
-            raise ValueError(f"angles: rows of {sorted(widths)} values; give 20 angles a row")
-        self.world.set_joint_motion(
-            self.id, motion.times, np.hstack([motion.positions, orientations, angles])
-        )
-
     def grasp(self, grasp: Grasp) -> None:
-        """Close the flexions of all fingers, or the degrees of freedom that the grasp names."""
+        """Close the flexions of the named fingers, or the degrees of freedom that the grasp lists."""
         fingers = [
             {
                 "name": finger.name,
@@ -73,9 +60,8 @@ class HandInWorld:
             }
             for finger in grasp.fingers
         ]
-        self.world.add_grasp(
-            self.id, fingers or all_flexions(grasp.rate), grasp.start, grasp.end, grasp.force
-        )
+        fingers = fingers or closing_fingers(grasp.hand_fingers, grasp.rate)
+        self.world.add_grasp(self.id, fingers, grasp.start, grasp.end, grasp.force)
 
     def skin(self) -> FloatArray:
         """Skin vertices in the world (n, 3) [m], following links and deformed phalanges."""
@@ -105,18 +91,14 @@ class HandInWorld:
             self.world.disable_pair(a, b)
 
 
-def all_flexions(rate: float) -> list[dict[str, Any]]:
-    """The three flexions of all five fingers, as World.add_grasp takes them, closing at `rate` [rad/s]."""
-    fingers = []
-    for number, finger in enumerate(FINGERS):
-        first_dof = _PALM_DOFS + _FINGER_DOFS * number + 1
-        first_link = 1 + len(SEGMENTS) * number
-        fingers.append(
-            {
-                "name": finger,
-                "dofs": [first_dof + k for k in range(3)],
-                "rates": [rate] * 3,
-                "links": [first_link + k for k in range(3)],
-            }
-        )
-    return fingers
+def _targets(
+    model: HandModel, body: Hand, motion: HandMotion | None, time_step: float
+) -> tuple[FloatArray, FloatArray]:
+    """Times (n,) [s] and spring targets (n, 27)."""
+    if motion is not None:
+        values = np.array(motion.values)
+        return hand.HandMotion(np.array(motion.times), values, motion.interpolation).resampled(time_step)
+    angles = np.array(body.angles or np.zeros(20))
+    return np.zeros(1), model.initial_positions(angles, np.array(body.position), np.array(body.orientation))[
+        None
+    ]

@@ -15,7 +15,14 @@ def plain(value: Any) -> Any:
 
 
 class Length:
-    """Marks a field whose numbers carry one length unit, so that Scene.units can convert it to metres."""
+    """Marks a field whose numbers carry one length unit, so that Scene.units can convert it to metres.
+
+    Args:
+        columns: in a table, the only columns that are lengths.
+    """
+
+    def __init__(self, columns: slice | None = None) -> None:
+        self.columns = columns
 
 
 def _unit(value: tuple[float, ...]) -> tuple[float, ...]:
@@ -79,7 +86,10 @@ def in_metres(part: Part, factor: float) -> Part:
     for name in part.model_fields_set:
         field = type(part).model_fields[name]
         value = getattr(part, name)
-        if any(isinstance(mark, Length) for mark in field.metadata):
+        marks = [mark for mark in field.metadata if isinstance(mark, Length)]
+        if marks and marks[0].columns is not None:
+            changes[name] = tuple(_scaled_columns(row, marks[0].columns, factor) for row in value)
+        elif marks:
             changes[name] = _scaled(value, factor)
         else:
             changes[name] = _descend(value, factor)
@@ -90,6 +100,10 @@ def _scaled(value: Any, factor: float) -> Any:
     if isinstance(value, tuple | list):
         return tuple(_scaled(item, factor) for item in value)
     return None if value is None else value * factor
+
+
+def _scaled_columns(row: tuple[float, ...], columns: slice, factor: float) -> tuple[float, ...]:
+    return (*row[: columns.start], *_scaled(row[columns], factor), *row[columns.stop :])
 
 
 def _descend(value: Any, factor: float) -> Any:

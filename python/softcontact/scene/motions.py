@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from softcontact.scene.fields import (
     Integer,
+    Length,
     Name,
     NonNegative,
     Orientations,
@@ -58,30 +59,33 @@ class JointMotion(Part):
 
 
 class HandMotion(Part):
-    """Tracked palm and joint angles that the soft hand is pulled along."""
+    """Tracked joint angles and palm that the soft hand is pulled along; it starts at the first keyframe."""
 
     kind: Literal["hand"] = "hand"
     body: Name
     """The hand."""
     times: Times
     """Times (k,), rising [s]."""
-    positions: Annotated[Points, Field(min_length=1)]
-    """Palm positions (k, 3) [m]."""
-    orientations: Orientations = ()
-    """Palm quaternions (k, 4), (x, y, z, w); by default the one at the start throughout."""
-    angles: Table = ()
-    """Joint angles (k, 20) [rad]; by default those at the start throughout."""
+    values: Annotated[Table, Field(min_length=1), Length(columns=slice(20, 23))]
+    """Keyframes (k, 26): 20 joint angles [rad], palm position [m], palm rotation vector [rad]."""
+    interpolation: Literal["minimum_jerk", "cubic"] = "minimum_jerk"
+    """Between keyframes: come to rest at each (minimum_jerk) or pass through (cubic)."""
 
     @model_validator(mode="after")
     def _rows(self) -> "HandMotion":
-        _same_rows(self, "positions")
-        for field in ("orientations", "angles"):
-            if getattr(self, field):
-                _same_rows(self, field)
+        _same_rows(self, "values")
+        for index, row in enumerate(self.values):
+            if len(row) != 26:
+                wanted = "26: 20 angles, position, rotation vector"
+                raise ValueError(f"values: row {index} has {len(row)} numbers; give {wanted}")
         return self
 
 
 Motion = Annotated[Keyframes | JointMotion | HandMotion, Field(discriminator="kind")]
+
+
+FingerName = Literal["thumb", "index", "middle", "ring", "little"]
+FINGERS: tuple[FingerName, ...] = ("thumb", "index", "middle", "ring", "little")
 
 
 class Finger(Part):
@@ -120,9 +124,11 @@ class Grasp(Part):
     force: Positive
     """Normal force at which a joint stops closing [N]."""
     rate: Positive = 1.0
-    """Closing speed of a hand's joints [rad/s]."""
+    """Closing speed of a hand's base joints [rad/s]; the joints beyond close at 0.8 and 0.5 of it."""
+    hand_fingers: Annotated[tuple[FingerName, ...], Field(min_length=1)] = FINGERS
+    """Fingers of a hand that close."""
     fingers: tuple[Finger, ...] = ()
-    """Fingers that close; by default all those of the hand."""
+    """Joints that close, in place of hand_fingers; needed for an articulated body."""
 
     @model_validator(mode="after")
     def _window(self) -> "Grasp":
