@@ -117,7 +117,7 @@ def test_needles_and_flat_triangles_reduce_to_their_edges(flatness):
     shapes = [([0, 0, 0], [1, 0, 0], [0.3, flatness, 0]), ([0, 0, 0], [1, 0, 0], [1, flatness, 0])]
     shapes += [([0, 0, 0], [flatness, 0, 0], [0, flatness, 0])]
     for shape in shapes:
-        corners = np.array(shape, float)
+        corners = Rotation.random(rng=rng).apply(np.array(shape, float)) + 1  # collinear but for round-off
         for query in rng.normal(size=(50, 3)):
             distance, point, weights, _, _ = _core.closest_point_on_triangle(query, *corners)
             edges = min(distance_to_segment(query, corners[k], corners[(k + 1) % 3]) for k in range(3))
@@ -323,8 +323,11 @@ def test_triangles_of_no_area_leave_everything_finite():
 
 def test_mass_properties_of_a_turned_box():
     size, turn, shift = np.array([0.2, 0.5, 0.3]), Rotation.from_rotvec([1.0, 0.5, -2.0]), [10.0, -3.0, 0.5]
-    vertices = turn.apply((BOX_VERTICES - 0.5) * size) + shift
-    volume, com, inertia = _core.mass_properties(vertices, BOX_TRIANGLES)
+    # A vertex more in the first face puts the mean of the vertices off the centre of mass.
+    fan = [(a, b, 8) for a, b in itertools.pairwise([*BOX_QUADS[0], BOX_QUADS[0][0]])]
+    corners = np.vstack([BOX_VERTICES, BOX_VERTICES[list(BOX_QUADS[0])].mean(axis=0)])
+    vertices = turn.apply((corners - 0.5) * size) + shift
+    volume, com, inertia = _core.mass_properties(vertices, np.vstack([BOX_TRIANGLES[2:], fan]))
     squares = size**2
     principal = size.prod() / 12 * np.diag(squares.sum() - squares)
     assert volume == pytest.approx(size.prod(), rel=1e-12)

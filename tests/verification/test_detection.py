@@ -206,6 +206,46 @@ def test_vertices_of_a_fine_b_stand_in_for_a_coarse_a():
     np.testing.assert_allclose(contacts["normal"][of_b], np.tile([0, 0, -1.0], (len(under), 1)), atol=1e-12)
 
 
+def test_round_fine_b_touches_a_coarse_a_with_all_its_near_vertices_but_not_its_back():
+    vertices, triangles = sphere(10 * MM, 4)
+    height = 9.5 * MM
+    a = surface(box((0.1, 0.1, 0.02)), translation=(0, 0, -0.01))
+    b = surface((vertices, triangles), translation=(0.3 * MM, 0.2 * MM, height))
+    contacts = _core.detect_contacts(a, b, alarm_distance=1 * MM)
+    low = np.flatnonzero(vertices[:, 2] + height <= 1 * MM)
+    np.testing.assert_array_equal(contacts["vertices_b"][:, 0], low)
+    np.testing.assert_array_equal(contacts["kind"], VERTEX_OF_B)
+    # Flat as a coin and pressed in deeper than it is thick, only its underside touches.
+    coin = surface((vertices * [1, 1, 0.1], triangles), translation=(0, 0, -3 * MM))
+    contacts = _core.detect_contacts(a, coin, max_penetration=8 * MM)
+    assert np.all(vertices[contacts["vertices_b"][:, 0], 2] < 5 * MM)
+    assert len(contacts["gap"]) > len(vertices) / 3
+
+
+def test_alike_meshes_add_only_the_tips_of_b():
+    """Where A samples the contact itself, a smooth B adds the few vertices that look straight at A."""
+    vertices, triangles = sphere(10 * MM, 4)  # edges of about 1 mm, as the pad
+    a = surface(pad(1 * MM, 16, 6 * MM))
+    b = surface((vertices, triangles), translation=(0.3 * MM, 0.2 * MM, 9.5 * MM))
+    contacts = _core.detect_contacts(a, b)
+    low = np.sum(vertices[:, 2] < -7.5 * MM)
+    of_b = np.sum(contacts["kind"] == VERTEX_OF_B)
+    assert 1 <= of_b < low / 8
+    assert np.sum(contacts["kind"] == VERTEX_OF_A) > 50
+    deepest_of_b = contacts["gap"][contacts["kind"] == VERTEX_OF_B].min()
+    assert deepest_of_b == pytest.approx(vertices[:, 2].min() + 9.5 * MM, abs=1e-9)
+
+
+def test_tip_to_tip_is_one_contact():
+    rotation, bottom = corner_down(10 * MM)
+    up = Rotation.from_euler("x", 180, degrees=True) * rotation
+    a = surface(box([10 * MM] * 3), rotation, (0.1 * MM, 0.05 * MM, bottom + 0.5 * MM))
+    b = surface(box([10 * MM] * 3), up, (0, 0, -bottom))
+    contacts = _core.detect_contacts(a, b)
+    assert contacts["kind"].tolist() == [VERTEX_OF_A]
+    assert contacts["gap"][0] == pytest.approx(np.linalg.norm([0.1, 0.05, 0.5]) * MM)
+
+
 def test_nothing_is_inside_beyond_the_rim_of_an_open_surface():
     sheet = (
         np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]) * 10 * MM,

@@ -7,10 +7,6 @@
 namespace softcontact {
 namespace {
 
-/// Triangles whose double area is below this share of their longest side squared count as segments: the
-/// direction of their normal is round-off, so it cannot tell which edge a point lies beyond.
-constexpr double flat_triangle_ratio = 1e-12;
-
 /// Parameter in [0, 1] of the point of (start, end) nearest to a query.
 double parameter_on_segment(const Vector3d& query, const Vector3d& start, const Vector3d& end)
 {
@@ -72,27 +68,24 @@ TrianglePoint closest_point_on_triangle(const Vector3d& query, const Vector3d& a
     const Vector3d ab = b - a;
     const Vector3d ac = c - a;
     const Vector3d normal = ab.cross(ac);
-    const double squared_normal = normal.squaredNorm();
     // Areas of the projection with each edge, times |normal|: all >= 0 inside.
     const double area_ab = normal.dot(ab.cross(query - a));
     const double area_bc = normal.dot((c - b).cross(query - b));
     const double area_ca = normal.dot((a - c).cross(query - c));
 
-    const double longest = std::max({ab.squaredNorm(), ac.squaredNorm(), (c - b).squaredNorm()});
-    const bool flat = !(squared_normal > std::pow(flat_triangle_ratio * longest, 2));
-
     TrianglePoint nearest{a, Vector3d::UnitX(), std::numeric_limits<double>::infinity(), Feature::vertex, 0};
-    if (!flat && area_ab > 0.0 && area_bc > 0.0 && area_ca > 0.0) {
+    if (area_ab > 0.0 && area_bc > 0.0 && area_ca > 0.0) {
         nearest.barycentric = Vector3d(area_bc, area_ca, area_ab) / (area_ab + area_bc + area_ca);
         nearest.point = a + nearest.barycentric[1] * ab + nearest.barycentric[2] * ac;
         nearest.squared_distance = (query - nearest.point).squaredNorm();
         nearest.feature = Feature::face;
         return nearest;
     }
-    // The nearest point lies on an edge the projection is beyond; without a normal any edge may hold it.
-    if (flat || area_ab <= 0.0) try_edge(nearest, query, a, b, 0);
-    if (flat || area_bc <= 0.0) try_edge(nearest, query, b, c, 1);
-    if (flat || area_ca <= 0.0) try_edge(nearest, query, c, a, 2);
+    // The nearest point lies on an edge the projection is beyond; a triangle of
+    // no area has three zeros here and tries all of its edges.
+    if (area_ab <= 0.0) try_edge(nearest, query, a, b, 0);
+    if (area_bc <= 0.0) try_edge(nearest, query, b, c, 1);
+    if (area_ca <= 0.0) try_edge(nearest, query, c, a, 2);
     return nearest;
 }
 
