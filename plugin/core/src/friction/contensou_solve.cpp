@@ -10,7 +10,7 @@ namespace softcontact {
 namespace {
 
 // Below this fraction of the fastest point's speed, a contact point may be the one the patch spins about.
-constexpr double pivot_speed_ratio = 1e-2;
+constexpr double pivot_speed_ratio = 0.1;
 // Smoothing at the end against the speed of the patch, its round-off against the free velocity, and the speed
 // of the whole patch that counts as none.
 constexpr double final_smoothing_ratio = 1e-11;
@@ -19,6 +19,7 @@ constexpr double rest_speed_ratio = 1e-12;
 // Defects are velocities too: small enough at once, or small and no longer falling.
 constexpr double converged_ratio = 2e-15;
 constexpr double stagnation_ratio = 1e-9;
+constexpr double accepted_ratio = 1e-6;
 constexpr int max_iterations = 200;
 constexpr int quick_iterations = 12;  // from a guess
 // Singular compliances (a direction no body can move in) are inverted with this much of the mean added.
@@ -43,29 +44,28 @@ struct Block {
         return shifted.ldlt().solve(velocity);
     }
 
-    /// Spin about one contact point: ω in closed form (a soft threshold), then the force of that point is
-    /// what is left over. True, with p, if that force respects its bound.
+    /// Spin about one contact point: its force f and the rate w follow from d - W (sign g + B f) = w axis,
+    /// linear but for the sign (a soft threshold). True, with p, if that force respects its bound.
     bool pivot_about(int centre, Vector3d& p) const
     {
         const detail::SpinAboutPoint spin = detail::spin_about_point(patch, centre);
-        const Vector3d stiff_axis = inverse_times(spin.axis);
-        const Vector3d stuck = inverse_times(d);
-        const double drive = spin.axis.dot(stuck);
-        const double excess = std::abs(drive) - spin.potential;
+        Eigen::Matrix<double, 3, 2> arm;  // B: load of a force at the point
+        arm << 1.0, 0.0, 0.0, 1.0, -spin.axis[0], -spin.axis[1];
+        Matrix3d system;
+        system << W * arm, spin.axis;
+        Eigen::Matrix<double, 3, 2> sides;
+        sides << d, W * spin.load;
+        const Eigen::Matrix<double, 3, 2> solved = system.partialPivLu().solve(sides);
+        const double excess = std::abs(solved(2, 0)) - solved(2, 1);
         if (!(excess > 0.0) && !patch.is_point()) {
             return false;
         }
-        const double sign = drive < 0.0 ? -1.0 : 1.0;
-        const double rate = sign * std::max(excess, 0.0) / spin.axis.dot(stiff_axis);
-        const Vector3d needed = stuck - rate * stiff_axis;
-        const double f_t = needed[0] - sign * spin.load[0], f_s = needed[1] - sign * spin.load[1];
-        if (!(std::hypot(f_t, f_s) <= spin.resting_share)) {
+        const double sign = solved(2, 0) < 0.0 ? -1.0 : 1.0;
+        const Vector2d force = solved.col(0).head<2>() - sign * solved.col(1).head<2>();
+        if (!(force.norm() <= spin.resting_share)) {
             return false;
         }
-        p = sign * spin.load;
-        p[0] += f_t;
-        p[1] += f_s;
-        p[2] += -spin.axis[0] * f_t - spin.axis[1] * f_s;
+        p = sign * spin.load + arm * force;
         return true;
     }
 };
@@ -83,6 +83,7 @@ Ending newton(const Block& block, double epsilon, int limit, Vector3d& p, int& i
     int rejected_pivot = -1;
     double least_defect = 1e300;
     int stagnant = 0;
+    bool flat = false;  // the last step left the potential as it was, to round-off
     const double noise = block.size + block.W.trace() * patch.total;
     for (; iterations < limit; ++iterations) {
         const double speed = x.norm();
@@ -105,7 +106,7 @@ Ending newton(const Block& block, double epsilon, int limit, Vector3d& p, int& i
         if (defect <= 0.5 * least_defect) {
             least_defect = defect;
             stagnant = 0;
-        } else if (least_defect <= stagnation_ratio * noise) {
+        } else if (flat || least_defect <= stagnation_ratio * noise) {
             ++stagnant;
         }
         if (last) {
@@ -137,6 +138,7 @@ Ending newton(const Block& block, double epsilon, int limit, Vector3d& p, int& i
             const bool near = halvings == 0 && trial <= merit + 1e-9 * std::abs(merit) &&
                               (block.W * (candidate - terms.gradient)).norm() <= 0.5 * defect;
             if (near || trial <= merit + 1e-4 * t * slope || halvings == 30) {
+                flat = std::abs(trial - merit) <= 2e-15 * std::abs(merit);
                 p = candidate;
                 x = moved;
                 break;
@@ -209,7 +211,8 @@ ContensouSolution solve_contensou(const Matrix3d& W, const Vector3d& d, const Fr
     solution.velocity = velocity;
     solution.velocity[2] /= patch.length;
     solution.pivot = pivot;
-    solution.converged = ending != Ending::stalled;
+    solution.converged = ending == Ending::pivot || ending == Ending::rest ||
+                         (block.W * (p - load)).norm() <= accepted_ratio * block.size;
     // A point patch whose point rests does not slip, however it spins.
     solution.state = patch.is_point() && pivot >= 0 ? ContactState::stick : ContactState::slip;
     return solution;

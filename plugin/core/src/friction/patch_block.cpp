@@ -212,7 +212,14 @@ PatchSolution solve_contensou_block(const Matrix4d& W, const Vector4d& q, const 
         return solution;
     }
     NormalCurve curve{block, W.bottomRightCorner<3, 3>()};
-    solution.converged = solve_normal(curve, start, normal) && curve.friction.converged;
+    if (!solve_normal(curve, start, normal) || !curve.friction.converged ||
+        !curve.friction.load.allFinite()) {
+        // Whatever was reached may be far off; without torsion there is always an admissible force to go on
+        // with.
+        solution = from_coulomb(W, q, mu, 0.0);
+        solution.converged = false;
+        return solution;
+    }
     solution.force << normal, curve.friction.load;
     solution.state = curve.friction.state;
     return solution;

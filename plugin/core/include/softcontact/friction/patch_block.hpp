@@ -30,8 +30,9 @@ struct PatchSolution {
 ///
 /// Take-off, then stick, then slip: a joint Newton from `guess` where that converges, else a bracketed Newton
 /// on the scalar N -> u_n(N), each value an exact friction solve. W (4, 4) symmetric positive semidefinite
-/// with W_nn > 0. converged is false when no N > 0 closes the normal law (the block has no solution, or W is
-/// not what it must be).
+/// with W_nn > 0. converged is false when
+/// no N > 0 closes the normal law (the block has no solution, or W is not what it must be): the force is then
+/// that of a point contact, without torque.
 [[nodiscard]] PatchSolution solve_contensou_block(const Matrix4d& W, const Vector4d& q,
                                                   const FrictionPatch& patch, double mu,
                                                   const Vector4d& guess);

@@ -12,7 +12,7 @@ struct GaussSeidelOptions {
     double velocity_tolerance = 1e-9;  ///< [m/s], absolute; see GaussSeidelResult::residual
     double relative_tolerance = 0.0;   ///< of max |q|; the larger of the two limits counts
     int max_iterations = 1000;         ///< sweeps
-    bool conjugate = false;            ///< nonsmooth nonlinear conjugate gradient between the sweeps (NNCG)
+    bool conjugate = true;             ///< nonsmooth nonlinear conjugate gradient between the sweeps (NNCG)
     double time_budget_s =
         0.0;  ///< stop after this long; 0: no limit (a limit makes results depend on the clock)
 };

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Many contacts: the same problems, all solvers, one residual that no solver owns; FCLIB files."""
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import scipy.sparse
+
+from softcontact import _core
+from softcontact.friction import project_to_cone
+from softcontact.solver import ContactProblem, read_fclib, residual, solve, write_fclib
+
+FOLDER = Path(__file__).parent / "data" / "contact_problems"
+# Known to stagnate under any Gauss–Seidel; the conjugate gradient gets through.
+HARD = ("BoxesStack1-i100000-32", "OneObject-i100000-316")
+NAMES = sorted(path.stem for path in FOLDER.glob("*.npz"))
+
+
+def load(name):
+    with np.load(FOLDER / f"{name}.npz") as z:
+        n = z["mu"].size
+        W = scipy.sparse.csr_matrix((z["W_data"], z["W_indices"], z["W_indptr"]), shape=(3 * n, 3 * n))
+        return ContactProblem(W, z["q"], z["mu"]), z["r_ref"]
+
+
+def natural_map(problem, r):
+    """The residual once more, in NumPy and by definition."""
+    u = problem.W @ r + problem.q
+    augmented = u.reshape(-1, 3).copy()
+    augmented[:, 0] += problem.mu * np.linalg.norm(augmented[:, 1:], axis=1)
+    defect = r.reshape(-1, 3) - project_to_cone(r.reshape(-1, 3) - augmented, problem.mu)
+    return np.linalg.norm(defect) / max(np.linalg.norm(x) for x in (problem.q, r, u))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_problem_is_solved_to_the_residual(name):
+    problem, reference = load(name)
+    assert residual(problem, reference) <= 1e-8
+    for method in ("nncg",) if name in HARD else ("nncg", "block_gauss_seidel", "local_uzawa"):
+        solution = solve(problem, method=method)
+        assert solution.converged, (method, solution.residual)
+        assert natural_map(problem, solution.force) <= 1e-8
+        assert solution.residual == pytest.approx(natural_map(problem, solution.force), rel=1e-6, abs=1e-14)
+        assert len(solution.history) == solution.iterations and solution.history[-1] == solution.residual
+        np.testing.assert_allclose(solution.velocity, problem.velocity(solution.force), atol=1e-12)
+
+
+def test_global_uzawa_agrees_on_a_regular_problem():
+    problem, _ = load("Confeti-ex03-Fc3D-SBM")
+    slow = solve(problem, method="global_uzawa", tolerance=1e-10)
+    fast = solve(problem, tolerance=1e-12)
+    assert slow.converged and fast.converged and slow.iterations > fast.iterations
+    np.testing.assert_allclose(slow.velocity, fast.velocity, atol=1e-4 * np.abs(problem.q).max())
+
+
+def test_a_solver_cut_short_says_so():
+    problem, _ = load("OneObject-i100000-316")
+    solution = solve(problem, max_iterations=20)
+    assert not solution.converged and solution.iterations == 20
+    assert solution.residual > 1e-8 and solution.residual == pytest.approx(residual(problem, solution.force))
+
+
+def test_warm_start_ends_at_once_and_results_repeat_bit_for_bit():
+    problem, _ = load("Box_Stacks-i0122-82-5")
+    first, second = solve(problem), solve(problem)
+    np.testing.assert_array_equal(first.force, second.force)
+    assert solve(problem, guess=first.force).iterations == 0
+
+
+def test_uzawa_stops_on_its_own_error_when_asked():
+    problem, _ = load("NESpheres_10_1")
+    solution = solve(problem, method="local_uzawa", stop="uzawa_error", tolerance=1e-6)
+    assert solution.converged and solution.uzawa_error <= 1e-6 < solution.history[-2]
+
+
+def test_mixed_blocks_are_solved_together():
+    """Bodies that touch through a normal row, a point and two patches, all coupled by one W."""
+    rng = np.random.default_rng(6)
+    shares = np.full(6, 1 / 6)
+    angle = 2 * np.pi * np.arange(6) / 6
+    offsets = 0.01 * np.column_stack([np.cos(angle), np.sin(angle)])
+    rows = [1, 3, 4, 4]
+    scale = np.concatenate([[1.0] * 4, [1, 1, 1, 100.0], [1, 1, 1, 100.0]])
+    for conjugate in (False, True):
+        a = rng.normal(size=(12, 12))
+        W = (a @ a.T / 12 + np.eye(12)) * np.outer(scale, scale)
+        q = rng.normal(size=12) * scale
+        q[[0, 1, 4, 8]] = -np.abs(q[[0, 1, 4, 8]])
+        blocks = [(n, "contensou", 0.6, shares, offsets) for n in rows]
+        force, iterations, error, converged = _core.solve_blocks(
+            W, q, blocks, np.zeros(12), 1e-11, 500, conjugate
+        )
+        assert converged and error <= 1e-11 and iterations > 1
+        u = W @ force + q
+        normals = [0, 1, 4, 8]
+        assert (force[normals] >= 0).all() and (u[normals] >= -1e-10).all()
+        np.testing.assert_allclose(force[normals] * u[normals], 0.0, atol=1e-9)
+        for offset in (4, 8):
+            bound = 0.6 * force[offset]
+            potential = _core.contensou_potential(u[offset + 1 : offset + 4], shares, offsets, bound)
+            assert abs(potential + u[offset + 1 : offset + 4] @ force[offset + 1 : offset + 4]) <= 1e-9
+            assert _core.contensou_gauge(force[offset + 1 : offset + 4], shares, offsets, bound) <= 1 + 1e-8
+
+
+def test_decoupled_and_coulomb_laws_keep_their_bounds():
+    shares, offsets = np.full(2, 0.5), np.array([[0.01, 0.0], [-0.01, 0.0]])
+    W, q = np.diag([1.0, 1.0, 1.0, 1e4]), np.array([-2.0, 3.0, 4.0, 900.0])
+    mu = 0.5
+    speed = q[1:3] + 900.0 * np.array([[0.0, 0.01], [0.0, -0.01]])
+    unit = speed / np.linalg.norm(speed, axis=1, keepdims=True)
+    tangential = np.linalg.norm(unit.mean(axis=0))
+    torsional = abs((offsets[:, 0] * unit[:, 1] - offsets[:, 1] * unit[:, 0]).mean())
+    blocks = [(4, "contensou-decoupled", mu, shares, offsets)]
+    force, _, _, converged = _core.solve_blocks(W, q, blocks, np.zeros(4), 1e-12, 100, False)
+    assert converged
+    np.testing.assert_allclose(force[0], 2.0)
+    np.testing.assert_allclose(force[1:3], -mu * 2.0 * tangential * np.array([0.6, 0.8]), rtol=1e-12)
+    np.testing.assert_allclose(force[3], -mu * 2.0 * torsional, rtol=1e-12)
+    blocks = [(4, "coulomb", mu, shares, offsets)]
+    force, _, _, converged = _core.solve_blocks(W, q, blocks, np.zeros(4), 1e-12, 100, False)
+    assert converged
+    np.testing.assert_allclose(force, [2.0, -0.6, -0.8, 0.0], atol=1e-13)
+
+
+def test_a_contact_without_compliance_is_reported():
+    W, q = np.zeros((3, 3)), np.array([-1.0, 0.0, 0.0])
+    _, _, error, converged = _core.solve_blocks(
+        W, q, [(3, "coulomb", 0.5, None, None)], np.zeros(3), 1e-9, 10, False
+    )
+    assert not converged and error == np.inf
+
+
+@pytest.mark.parametrize("storage", [0, -1, -2])
+def test_fclib_storages_read_the_same(tmp_path, storage):
+    problem, _ = load("Rover1040")
+    path = tmp_path / "problem.hdf5"
+    write_fclib(path, problem, solve(problem))
+    with h5py.File(path, "r+") as file:
+        assert file["fclib_local/W/nz"][0] == -2 and file["solution/r"].shape == problem.q.shape
+        if storage != -2:
+            sparse = scipy.sparse.csc_matrix(problem.W)
+            triplet = sparse.tocoo()
+            p, i = (triplet.col, triplet.row) if storage == 0 else (sparse.indptr, sparse.indices)
+            del file["fclib_local/W"]
+            group = file.create_group("fclib_local/W")
+            group["m"] = group["n"] = np.array([problem.q.size], dtype=np.int32)
+            group["nz"] = np.array([sparse.nnz if storage == 0 else storage], dtype=np.int32)
+            group["p"], group["i"], group["x"] = p, i, triplet.data if storage == 0 else sparse.data
+    again = read_fclib(path)
+    for name in ("W", "q", "mu"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(problem, name))
+
+
+def test_files_that_are_not_fclib_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="not a file"):
+        read_fclib(tmp_path / "missing.hdf5")
+    (tmp_path / "text.hdf5").write_text("hello")
+    with pytest.raises(ValueError, match="not an HDF5 file"):
+        read_fclib(tmp_path / "text.hdf5")
+    with h5py.File(tmp_path / "other.hdf5", "w") as file:
+        file["x"] = 1.0
+    with pytest.raises(ValueError, match="fclib_local"):
+        read_fclib(tmp_path / "other.hdf5")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"method": "magic"}, "method"),
+        ({"tolerance": float("nan")}, "tolerance"),
+        ({"max_iterations": 0}, "max_iterations"),
+        ({"guess": [1.0]}, "guess"),
+        ({"rho": -1.0}, "rho"),
+        ({"rho": float("nan")}, "rho"),
+        ({"inner_tolerance": 0.0}, "inner_tolerance"),
+        ({"stop": "never"}, "stop"),
+    ],
+)
+def test_wrong_options_are_refused_by_name(arguments, named):
+    with pytest.raises(ValueError, match=f"^{named}:"):
+        solve(ContactProblem(np.eye(3), [-1.0, 0, 0], [0.5]), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("W", "q", "mu", "named"),
+    [
+        (np.eye(4), [0, 0, 0], [0.5], "W"),
+        (np.full((3, 3), np.nan), [0, 0, 0], [0.5], "W"),
+        (np.eye(3), [0, 0], [0.5], "q"),
+        (np.eye(3), [0, np.inf, 0], [0.5], "q"),
+        (np.eye(3), [0, 0, 0], [-0.5], "mu"),
+        (np.eye(3), [0, 0, 0], [np.nan], "mu"),
+    ],
+)
+def test_wrong_problems_are_refused_by_name(W, q, mu, named):
+    with pytest.raises(ValueError, match=f"^{named}:"):
+        ContactProblem(W, q, mu)

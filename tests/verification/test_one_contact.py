@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Exact block solves of one contact: against 40-digit solutions, and patches against points."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from softcontact import _core
+from softcontact.friction import contensou_potential, in_limit_surface
+from softcontact.solver import ContactProblem, residual, solve
+
+CASES = json.loads((Path(__file__).parent / "data" / "one_contact.json").read_text())
+NAMES = {"separate": "separate", "stick": "stick", "slide": "slip"}
+
+
+@pytest.mark.parametrize("case", CASES["cases"], ids=lambda case: case["state"])
+def test_block_solve_equals_the_enumerated_solution(case):
+    W, q = np.array(case["W"]), np.array(case["q"])
+    force, state, converged = _core.solve_coulomb_block(W, q, case["mu"])
+    assert converged and state == NAMES[case["state"]]
+    scale = max(np.linalg.norm(case["r"]), 1e-300)
+    assert np.linalg.norm(force - case["r"]) <= 1e-10 * case["cond"] * scale
+    velocity = np.linalg.norm(W @ force + q - case["u"])
+    assert velocity <= 1e-10 * case["cond"] * np.linalg.norm(q)
+
+
+@pytest.mark.parametrize("case", CASES["hand"], ids=lambda case: case["name"])
+def test_block_solve_by_hand(case):
+    force, state, _ = _core.solve_coulomb_block(
+        np.array(case["W"], float), np.array(case["q"], float), case["mu"]
+    )
+    np.testing.assert_allclose(force, case["r"], atol=1e-12)
+    assert state == NAMES[case["state"]]
+
+
+@pytest.mark.parametrize("case", CASES["multiple_solution_cases"])
+def test_where_solutions_are_several_one_of_them_is_returned(case):
+    W, q = np.array(case["W"]), np.array(case["q"])
+    force, _, converged = _core.solve_coulomb_block(W, q, case["mu"])
+    nearest = min(np.linalg.norm(force - s["r"]) for s in case["solutions"])
+    assert converged and nearest <= 1e-10 * case["cond"] * max(1.0, np.linalg.norm(force))
+
+
+@pytest.mark.parametrize("method", ["block_gauss_seidel", "nncg", "local_uzawa", "global_uzawa"])
+def test_every_solver_reaches_the_residual_on_one_contact(method):
+    for case in CASES["cases"][::10]:
+        problem = ContactProblem(case["W"], case["q"], [case["mu"]])
+        solution = solve(problem, method=method, tolerance=1e-9, max_iterations=20000, rho="block")
+        if solution.converged:
+            assert residual(problem, solution.force) <= 1e-9
+        else:  # the Uzawa step stalls on ill-conditioned blocks, and says so
+            assert method.endswith("uzawa") and case["cond"] > 10
+
+
+def random_block(rng, size):
+    a = rng.normal(size=(4, 4))
+    scale = np.array([1.0, 1.0, 1.0, 1.0 / size])
+    W = (a @ a.T + 0.05 * np.eye(4)) * np.outer(scale, scale)
+    q = rng.normal(size=4) * scale
+    q[0] = -abs(q[0])
+    return W, q
+
+
+def test_patch_of_one_point_equals_the_point_contact():
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        W, q = random_block(rng, 0.01)
+        mu = rng.uniform(0.1, 1.2)
+        patch, state, _ = _core.solve_contensou_block(W, q, [1.0], [[0.0, 0.0]], mu, np.zeros(4))
+        point, point_state, _ = _core.solve_coulomb_block(W[:3, :3], q[:3], mu)
+        assert state == point_state
+        np.testing.assert_allclose(patch, [*point, 0.0], rtol=1e-12, atol=1e-12 * np.abs(point).max())
+
+
+def test_nearly_one_point_tends_to_the_point_contact():
+    """Two points a micrometre apart, on bodies of a metre, carry no torque to speak of."""
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        W, q = random_block(rng, 1.0)
+        mu = rng.uniform(0.1, 1.0)
+        offsets = [[1e-6, 0.0], [-1e-6, 0.0]]
+        patch, _, converged = _core.solve_contensou_block(W, q, [0.5, 0.5], offsets, mu, np.zeros(4))
+        point, _, _ = _core.solve_coulomb_block(W[:3, :3], q[:3], mu)
+        assert converged
+        np.testing.assert_allclose(patch, [*point, 0.0], atol=1e-4 * np.abs(point).max())
+
+
+def test_patch_block_couples_normal_law_and_friction():
+    rng = np.random.default_rng(9)
+    states = {"stick": 0, "slip": 0}
+    for _ in range(400):
+        k = int(rng.integers(2, 30))
+        size = 10.0 ** rng.uniform(-3, -1)
+        shares = rng.uniform(0.01, 1.0, k)
+        shares /= shares.sum()
+        offsets = size * rng.normal(size=(k, 2))
+        offsets -= shares @ offsets
+        W, q = random_block(rng, size)
+        mu = rng.uniform(0.1, 1.2)
+        force, state, converged = _core.solve_contensou_block(W, q, shares, offsets, mu, np.zeros(4))
+        assert converged and force[0] > 0.0
+        u = W @ force + q
+        assert abs(u[0]) <= 1e-11 * (abs(q[0]) + W[0, 0] * force[0])
+        patch = {"shares": shares, "offsets": offsets, "mu": mu, "normal_force": force[0]}
+        potential = contensou_potential(u[1:3], u[3], **patch)
+        reference = mu * force[0] * np.linalg.norm(q * [1, 1, 1, size])
+        assert abs(potential + u[1:] @ force[1:]) <= 1e-10 * reference
+        assert in_limit_surface(force[1:], **patch) <= 1.0 + 1e-9
+        states[state] += 1
+        # A warm start changes nothing but the time.
+        again, _, _ = _core.solve_contensou_block(W, q, shares, offsets, mu, 1.01 * force)
+        np.testing.assert_allclose(again, force, rtol=0, atol=1e-8 * np.abs(force).max())
+    assert min(states.values()) > 20
+
+
+def test_patch_that_parts_carries_nothing():
+    W, q = random_block(np.random.default_rng(1), 0.01)
+    q[0] = 0.1
+    force, state, converged = _core.solve_contensou_block(
+        W, q, [0.5, 0.5], [[0.01, 0], [-0.01, 0]], 0.5, np.ones(4)
+    )
+    assert converged and state == "separate" and not force.any()
