@@ -48,6 +48,10 @@ def command(
             raise
     for text in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
         say(f"warning: {text}")
+    unsolved = round((1 - result.summary["converged_fraction"]) * result.summary["steps"])
+    if unsolved:
+        worst = result.summary["residual_max"]
+        say(f"warning: {unsolved} steps not solved to tolerance, residual up to {worst:.3g} m/s")
     if result.message:
         say(result.message)
     if as_json:

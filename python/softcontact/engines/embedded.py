@@ -171,7 +171,7 @@ class EmbeddedEngine:
         material = body.material
         weights = np.zeros((len(nodes_of), 4))
         weights[:, 0] = 1.0
-        nodes = Rotation.from_quat(body.orientation).apply(mesh.nodes) + body.position
+        nodes = mesh.nodes @ Rotation.from_quat(body.orientation).as_matrix().T + body.position
         self._ids[body.name] = self.world.add_tetrahedral_body(
             body.name,
             nodes,
