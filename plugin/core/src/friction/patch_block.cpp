@@ -157,6 +157,13 @@ bool solve_normal(NormalCurve& curve, double start, double& normal)
     return std::abs(curve.value) <= 1e-10 * curve.size;
 }
 
+/// Does u = W λ + q vanish, row by row, against the size of its terms? It need not where W is singular.
+bool stops(const Matrix4d& W, const Vector4d& q, const Vector4d& force)
+{
+    const Vector4d size = W.cwiseAbs() * force.cwiseAbs() + q.cwiseAbs();
+    return ((W * force + q).cwiseAbs().array() <= 1e-9 * size.array()).all();
+}
+
 PatchSolution from_coulomb(const Matrix4d& W, const Vector4d& q, double mu, double torque)
 {
     const Vector3d q3 = q.head<3>() + W.block<3, 1>(0, 3) * torque;
@@ -184,7 +191,7 @@ PatchSolution solve_contensou_block(const Matrix4d& W, const Vector4d& q, const 
     }
     PatchSolution solution;
     const Vector4d stuck = -W.ldlt().solve(q);
-    if (stuck[0] > 0.0 && !patch.is_point() && (W * stuck + q).norm() <= 1e-9 * q.norm() &&
+    if (stuck[0] > 0.0 && !patch.is_point() && stops(W, q, stuck) &&
         contensou_holds(patch, mu * stuck[0], stuck.tail<3>())) {
         solution.force = stuck;
         solution.state = ContactState::stick;

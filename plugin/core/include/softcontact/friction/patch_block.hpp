@@ -25,14 +25,12 @@ struct PatchSolution {
 
 /// Solve the four rows (n, t, s, ω) of one patch together.
 ///
-///     u = W λ + q,   0 <= N ⟂ u_n >= 0,   (F_t, F_s, τ) and (v_t, v_s, ω) by Coulomb–Contensou with bound mu
-///     N
+///     u = W λ + q,   0 <= N ⟂ u_n >= 0,   (F_t, F_s, τ), (v_t, v_s, ω) by Coulomb–Contensou, bound mu N
 ///
 /// Take-off, then stick, then slip: a joint Newton from `guess` where that converges, else a bracketed Newton
 /// on the scalar N -> u_n(N), each value an exact friction solve. W (4, 4) symmetric positive semidefinite
-/// with W_nn > 0. converged is false when
-/// no N > 0 closes the normal law (the block has no solution, or W is not what it must be): the force is then
-/// that of a point contact, without torque.
+/// with W_nn > 0. converged is false when no N > 0 closes the normal law (the block has no solution, or W is
+/// not what it must be): the force is then that of a point contact, without torque.
 [[nodiscard]] PatchSolution solve_contensou_block(const Matrix4d& W, const Vector4d& q,
                                                   const FrictionPatch& patch, double mu,
                                                   const Vector4d& guess);
