@@ -136,6 +136,15 @@ def test_lengths_in_millimetres_become_metres_and_defaults_stay():
     assert scene.gravity == (0, 0, -9.81)
 
 
+def test_only_the_palm_position_of_a_hands_keyframes_is_a_length():
+    motion = {"kind": "hand", "body": "h", "times": [0], "values": [[1.0] * 26]}
+    hand = {"kind": "hand", "name": "h"}
+    scene = sc.Scene.from_dict(
+        {"name": "s", "units": "cm", "duration": 1, "bodies": [hand], "motions": [motion]}
+    )
+    assert scene.motions[0].values == ((1.0,) * 20 + (0.01,) * 3 + (1.0,) * 3,)
+
+
 def test_numpy_and_exponents_without_dot_are_numbers(tmp_path):
     body = sc.RigidBody(
         name="a", shape=sc.Sphere(radius=np.float32(0.5)), position=np.array([1, 2, 3]), mass=np.int64(2)

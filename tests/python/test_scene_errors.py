@@ -138,6 +138,7 @@ def test_broken_scene_is_refused_in_one_line(tmp_path, monkeypatch, capsys, defe
     assert printed.out == ""
     assert len(printed.err.splitlines()) == 1, printed.err
     assert expected in printed.err
+    assert "more)" not in printed.err, "one defect is one error"
     assert not (tmp_path / "out").exists(), "a refused scene leaves no folder behind"
 
 
