@@ -372,9 +372,9 @@ void bind_world(py::module_& module)
                 definition.options.anchor_stiffness =
                     VectorXd::Constant(static_cast<Index>(bound_nodes.size()), bound_stiffness);
                 Embedding embedding = make_embedding(surface_nodes, surface_weights);
-                return world.add_phalanx(body, link, name, std::move(definition),
-                                         Surface(embedded_vertices(nodes, embedding), surface_triangles.transpose()), std::move(embedding),
-                                         friction);
+                Surface surface(embedded_vertices(nodes, embedding), surface_triangles.transpose());
+                return world.add_phalanx(body, link, name, std::move(definition), std::move(surface),
+                                         std::move(embedding), friction);
             },
             "body"_a, "link"_a, "name"_a, "nodes"_a, "tetrahedra"_a, "young"_a, "poisson"_a, "density"_a,
             "rayleigh_mass"_a = 0.0, "rayleigh_stiffness"_a = 0.0, "bound_nodes"_a, "bound_stiffness"_a,

@@ -40,13 +40,15 @@ def add_block(world, size=(0.1, 0.1, 0.1), *, mass=1.0, height=0.0, friction=0.5
     )
 
 
-def disc_mesh(radius, rings, *, thickness):
-    """A closed disc; the bottom face is a fine polar grid of `rings` rings, each of nearly square cells."""
+def disc_mesh(radius, rings):
+    """The underside of a disc: a polar grid of `rings` rings of nearly square cells, its normal along -z.
+
+    An open surface, so that the area of a rim vertex is that of the underside alone.
+    """
     points, triangles = [np.zeros(2)], []
     previous = [0]
     for ring in range(1, rings + 1):
         count = 6 * ring
-        # The rim polygon has the area of the circle.
         r = radius * ring / rings
         start = len(points)
         angles = 2.0 * np.pi * (np.arange(count) + 0.5 * (ring % 2)) / count
@@ -55,16 +57,8 @@ def disc_mesh(radius, rings, *, thickness):
         triangles += _stitch(previous, current, np.array(points))
         previous = current
     flat = np.array(points)
-    bottom = np.column_stack([flat, np.zeros(len(flat))])
-    top = np.array([[x, y, thickness] for x, y in flat[previous]] + [[0.0, 0.0, thickness]])
-    offset, rim = len(bottom), len(previous)
-    faces = [(a, c, b) for a, b, c in triangles]  # the bottom looks down
-    for i in range(rim):
-        j = (i + 1) % rim
-        faces.append((previous[i], previous[j], offset + j))
-        faces.append((previous[i], offset + j, offset + i))
-        faces.append((offset + i, offset + j, offset + rim))
-    return np.vstack([bottom, top]), np.array(faces, dtype=np.int32)
+    faces = [(a, c, b) for a, b, c in triangles]
+    return np.column_stack([flat, np.zeros(len(flat))]), np.array(faces, dtype=np.int32)
 
 
 def _stitch(inner, outer, points):

@@ -36,7 +36,7 @@ double ContactProblemBuilder::start_gap(const ContactPoint& point, const Contact
 }
 
 void ContactProblemBuilder::add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
-                                      ContactPair& pair, const WorldSettings& settings)
+                                      ContactPair& pair, const WorldSettings& settings, double step)
 {
     const auto& a = surfaces[static_cast<std::size_t>(pair.a)];
     const auto& b = surfaces[static_cast<std::size_t>(pair.b)];
@@ -45,9 +45,27 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts, const std::v
     }
     AggregatePatch& patch = m_patches[static_cast<std::size_t>(m_patch_count)];
     const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
-    patch.compute(points, settings.pressure == PressureRule::uniform ? PressureWeights::uniform
-                                                                     : PressureWeights::nonuniform,
-                  pair.memory.tangent);
+    const bool uniform = settings.pressure == PressureRule::uniform;
+    const double share = new_pressure_share(a.recovery(step));
+    m_depths.clear();
+    for (const auto& point : points) {
+        m_depths.push_back(std::max(0.0, -point.gap));
+    }
+    double volume = 0.0;
+    m_weighted.assign(points.begin(), points.end());
+    if (!uniform) {
+        blend_pressure(points, pair.memory, share, m_depths);
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            if (m_depths[i] > 0.0 || points[i].gap < 0.0) {
+                m_weighted[i].gap = -m_depths[i];
+            }
+        }
+    }
+    patch.compute(m_weighted, uniform ? PressureWeights::uniform : PressureWeights::nonuniform, pair.memory.tangent);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        volume += patch.weights[i] * points[i].area * std::max(0.0, -points[i].gap);
+    }
+    patch.volume = volume;
     pair.memory.tangent = patch.frame.col(1);
 
     Block block;
@@ -80,6 +98,47 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts, const std::v
         }
     }
     m_blocks.push_back(block);
+    if (!uniform && pair.memory.normal_force > 0.0) {
+        m_areas.clear();
+        for (const auto& point : points) {
+            m_areas.push_back(point.area);
+        }
+        PressureTilt tilt =
+            make_pressure_tilt(patch, m_areas, m_depths, pair.memory.normal_force, share, step);
+        tilt.block = static_cast<int>(m_blocks.size()) - 1;
+        m_tilts.push_back(tilt);
+    }
+}
+
+void ContactProblemBuilder::add_tilt(const PressureTilt& tilt, const std::vector<ContactSurface>& surfaces,
+                                     const ContactPair& pair)
+{
+    const Block& block = m_blocks[static_cast<std::size_t>(tilt.block)];
+    const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
+    const PairContacts& contacts = m_contacts[block.contacts];
+    m_rows.begin_block(2);
+    for (const double sign : {1.0, -1.0}) {
+        const auto& surface = surfaces[static_cast<std::size_t>(sign > 0.0 ? pair.a : pair.b)];
+        m_rows.begin_side(surface, patch.centre, sign);
+        if (surface.link_system >= 0) {
+            m_rows.add_couple(tilt.axes);
+        } else if (surface.field_system >= 0 && tilt.has_spread) {
+            // No link to take the moment: it comes as a pressure that is linear over the patch.
+            const Eigen::Matrix2d moments = patch.frame.rightCols<2>().transpose() * tilt.axes;
+            Eigen::Matrix2d slopes;
+            slopes << linear_pressure(tilt, moments.col(0)), linear_pressure(tilt, moments.col(1));
+            for (std::size_t i = 0; i < contacts.count; ++i) {
+                if (patch.shares[i] == 0.0) {
+                    continue;
+                }
+                const ContactPoint& point = m_points[contacts.first + i];
+                const Eigen::Map<const Eigen::RowVector2d> r(patch.offsets.data() + 2 * i);
+                const RowForces directions = point.area * patch.normal * (r * slopes);
+                m_rows.add_point(sign > 0.0 ? point.a : point.b, sign > 0.0 ? point.p : point.q, directions);
+            }
+        }
+        m_rows.end_side();
+    }
 }
 
 void ContactProblemBuilder::add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
@@ -114,17 +173,22 @@ void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<C
     m_rows.begin_step(systems, step);
     m_blocks.clear();
     m_patch_count = 0;
+    m_tilts.clear();
     for (std::size_t c = 0; c < m_contacts.size(); ++c) {
         const std::size_t first_block = m_blocks.size();
         ContactPair& pair = pairs[m_contacts[c].pair];
         if (pair.aggregated) {
-            add_patch(m_contacts[c], surfaces, pair, settings);
+            add_patch(m_contacts[c], surfaces, pair, settings, step);
         } else {
             add_points(m_contacts[c], surfaces, pair);
         }
         for (std::size_t i = first_block; i < m_blocks.size(); ++i) {
             m_blocks[i].contacts = c;
         }
+    }
+    m_contact_rows = m_rows.row_count();
+    for (const auto& tilt : m_tilts) {
+        add_tilt(tilt, surfaces, pairs[m_contacts[m_blocks[static_cast<std::size_t>(tilt.block)].contacts].pair]);
     }
     m_rows.assemble();
 
@@ -173,14 +237,19 @@ void ContactProblemBuilder::warm_start(const std::vector<ContactPair>& pairs)
 
 GaussSeidelResult ContactProblemBuilder::solve_velocity(const WorldSettings& settings, double step)
 {
-    m_right_hand_side = m_rows.free_velocity();
+    m_right_hand_side = m_rows.free_velocity().head(m_contact_rows);
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
         m_right_hand_side[m_rows.block_offset(static_cast<int>(i))] += std::max(m_blocks[i].start_gap, 0.0) / step;
     }
     GaussSeidelOptions options;
     options.velocity_tolerance = settings.solver_tolerance;
     options.max_iterations = settings.solver_max_iterations;
-    return m_solver.solve(m_rows.delassus(), m_right_hand_side, m_descriptors, options, m_multipliers);
+    const auto effective = m_elimination.eliminate(m_rows.delassus(), m_contact_rows);
+    const GaussSeidelResult result =
+        m_solver.solve(effective, m_right_hand_side, m_descriptors, options, m_multipliers.head(m_contact_rows));
+    m_elimination.recover(m_rows.delassus(), m_multipliers.head(m_contact_rows),
+                          m_multipliers.tail(m_multipliers.size() - m_contact_rows));
+    return result;
 }
 
 GaussSeidelResult ContactProblemBuilder::solve_position(const WorldSettings& settings, double step)
@@ -222,6 +291,14 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
     pair.memory.normal_force = normal_force;
     pair.memory.friction = friction;
     pair.memory.torque = torque;
+    Eigen::Vector2d slope = Eigen::Vector2d::Zero();
+    for (std::size_t k = 0; k < m_tilts.size(); ++k) {
+        const PressureTilt& tilt = m_tilts[k];
+        if (tilt.block == index && tilt.has_spread) {
+            const Vector3d moment = tilt.axes * m_multipliers.segment<2>(m_contact_rows + 2 * static_cast<Index>(k));
+            slope = linear_pressure(tilt, patch.frame.rightCols<2>().transpose() * moment);
+        }
+    }
 
     report.aggregated = true;
     report.normal = patch.normal;
@@ -229,15 +306,21 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
     report.volume = patch.volume;
     report.first_point = m_report_points.size();
     for (std::size_t i = 0; i < contacts.count; ++i) {
+        const ContactPoint& contact = m_points[contacts.first + i];
+        if (contact.area > 0.0 && normal_force > 0.0) {
+            pair.memory.keys.push_back(contact.key);
+            pair.memory.pressures.push_back(patch.shares[i] / contact.area);
+        }
         if (patch.shares[i] == 0.0) {
             continue;
         }
-        const ContactPoint& contact = m_points[contacts.first + i];
         const auto column = static_cast<Index>(i);
         PatchPoint point;
         point.position = contact.p;
         point.area = contact.area;
-        point.force = normal_force * patch.normal_row.col(column) + patch.shares[i] * friction;
+        const Eigen::Map<const Eigen::Vector2d> r(patch.offsets.data() + 2 * i);
+        point.force = normal_force * patch.normal_row.col(column) + patch.shares[i] * friction +
+                      contact.area * slope.dot(r) * patch.normal;
         if (m_rows.block_rows(index) == 4) {
             point.force += torque * patch.torsion_row.col(column);
         }
@@ -293,6 +376,7 @@ void ContactProblemBuilder::report(const std::vector<ContactSurface>& /*surfaces
         pair.memory.torque = 0.0;
         pair.memory.keys.clear();
         pair.memory.forces.clear();
+        pair.memory.pressures.clear();
     }
     std::size_t next = 0;
     for (std::size_t c = 0; c < m_contacts.size(); ++c) {

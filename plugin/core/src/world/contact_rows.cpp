@@ -136,6 +136,13 @@ void ContactRows::add_point(const SurfacePoint& point, const Vector3d& position,
     }
 }
 
+void ContactRows::add_couple(const RowForces& moments)
+{
+    if (m_surface->link_system >= 0) {
+        m_moment += m_sign * moments;
+    }
+}
+
 void ContactRows::end_side()
 {
     const ContactSurface& surface = *m_surface;

@@ -55,6 +55,11 @@ void ContactSurface::update(double time)
     }
 }
 
+double ContactSurface::recovery(double step) const
+{
+    return field == nullptr ? 1.0 : step / (step + field->dynamics().options().rayleigh_stiffness);
+}
+
 void ContactSurface::mark_start()
 {
     m_start_pose = m_pose;

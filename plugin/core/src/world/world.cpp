@@ -397,7 +397,7 @@ bool World::step()
     const auto done = Clock::now();
 
     m_statistics.contacts = m_builder.contact_count();
-    m_statistics.rows = m_builder.rows().row_count();
+    m_statistics.rows = m_builder.row_count();
     m_statistics.patches = static_cast<int>(m_builder.reports().size());
     m_statistics.iterations = velocity.iterations;
     m_statistics.residual = velocity.residual;

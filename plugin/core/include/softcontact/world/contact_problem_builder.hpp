@@ -9,6 +9,8 @@
 #include <softcontact/world/contact_rows.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/patch.hpp>
+#include <softcontact/world/pressure_memory.hpp>
+#include <softcontact/world/pressure_tilt.hpp>
 #include <softcontact/world/settings.hpp>
 
 namespace softcontact {
@@ -46,8 +48,9 @@ public:
 
     [[nodiscard]] int contact_count() const { return static_cast<int>(m_points.size()); }
     [[nodiscard]] ContactRows& rows() { return m_rows; }
-    [[nodiscard]] const ContactRows& rows() const { return m_rows; }
-    [[nodiscard]] const VectorXd& multipliers() const { return m_multipliers; }  ///< [N], torsion [N·m]
+    [[nodiscard]] int row_count() const { return m_contact_rows; }
+    /// Multipliers of all rows, those of the tilts last [N], torsion [N·m].
+    [[nodiscard]] const VectorXd& multipliers() const { return m_multipliers; }
     [[nodiscard]] const VectorXd& position_multipliers() const { return m_position_multipliers; }
     /// Normal gap of each block at the start of the step [m], and the right-hand side of the velocity problem.
     [[nodiscard]] const VectorXd& right_hand_side() const { return m_right_hand_side; }
@@ -69,7 +72,8 @@ private:
     };
 
     void add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces, ContactPair& pair,
-                   const WorldSettings& settings);
+                   const WorldSettings& settings, double step);
+    void add_tilt(const PressureTilt& tilt, const std::vector<ContactSurface>& surfaces, const ContactPair& pair);
     void add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces, ContactPair& pair);
     double start_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b) const;
     void warm_start(const std::vector<ContactPair>& pairs);
@@ -84,11 +88,16 @@ private:
     std::vector<Block> m_blocks;
     std::vector<AggregatePatch> m_patches;
     int m_patch_count = 0;
+    std::vector<double> m_depths, m_areas;  ///< of the patch at hand
+    std::vector<ContactPoint> m_weighted;  ///< its points, with the gaps that weigh the pressure
+    std::vector<PressureTilt> m_tilts;     ///< of all patches
+    TiltElimination m_elimination;
+    int m_contact_rows = 0;                ///< rows before those of the tilts
     double m_contact_offset = 0.0;
 
     BlockGaussSeidel m_solver;
     std::vector<BlockDescriptor> m_descriptors;
-    VectorXd m_multipliers, m_right_hand_side, m_velocity;
+    VectorXd m_multipliers, m_right_hand_side;
     std::vector<double> m_normal_delassus;
     VectorXd m_position_multipliers, m_position_solution, m_position_gap;
 

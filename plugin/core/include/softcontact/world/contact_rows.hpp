@@ -32,6 +32,8 @@ public:
     /// Contact point on the open side: where it is attached, and what a unit multiplier of each row exerts
     /// there on A (3 × rows). The sign of the side is applied here.
     void add_point(const SurfacePoint& point, const Vector3d& position, const RowForces& directions);
+    /// Pure moments on the open side about world axes, one a row, where a link carries it.
+    void add_couple(const RowForces& moments);
     void end_side();
 
     /// Solves for A⁻¹Hᵀ and forms W and u_free. Call once all blocks are in.

@@ -48,6 +48,9 @@ public:
 
     /// Moves geometry to the present state of what it is attached to (`time` for kinematic surfaces).
     void update(double time);
+    /// Fraction of its indentation that the tissue recovers in a step without contact: h/(h + β), β the
+    /// stiffness-proportional damping; 1 for a rigid surface.
+    [[nodiscard]] double recovery(double step) const;
     /// Keeps the present geometry as the start of the step.
     void mark_start();
     /// Where a surface point was at the start of the step [m].

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <cmath>
+
+#include <softcontact/world/pressure_tilt.hpp>
+
+namespace softcontact {
+
+PressureTilt make_pressure_tilt(const AggregatePatch& patch, std::span<const double> areas,
+                                std::span<const double> depths, double normal_force, double share, double step)
+{
+    PressureTilt tilt;
+    double volume = 0.0;
+    for (int i = 0; i < patch.count; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        if (patch.shares[k] == 0.0) {
+            continue;
+        }
+        const Vector2d r(patch.offsets[2 * k], patch.offsets[2 * k + 1]);
+        tilt.spread += areas[k] * r * r.transpose();
+        volume += areas[k] * depths[k];
+    }
+    if (!(volume > 0.0) || !(normal_force > 0.0)) {
+        return tilt;
+    }
+    const double c = share * normal_force / volume;
+    const double k_tt = c * tilt.spread(1, 1);
+    const double k_ts = -c * tilt.spread(0, 1);
+    const double k_ss = c * tilt.spread(0, 0);
+    // Cholesky of the 2×2 K by hand: contacts on a line make it singular, and are welcome.
+    Eigen::Matrix2d lower = Eigen::Matrix2d::Zero();
+    lower(0, 0) = std::sqrt(std::max(k_tt, 0.0));
+    lower(1, 0) = lower(0, 0) > 0.0 ? k_ts / lower(0, 0) : 0.0;
+    lower(1, 1) = std::sqrt(std::max(k_ss - lower(1, 0) * lower(1, 0), 0.0));
+    tilt.axes = std::sqrt(step) * patch.frame.rightCols<2>() * lower;
+    constexpr double line_ratio = 1e-9;
+    const double trace = tilt.spread.trace();
+    tilt.has_spread = tilt.spread.determinant() > line_ratio * trace * trace;
+    return tilt;
+}
+
+Eigen::Vector2d linear_pressure(const PressureTilt& tilt, const Eigen::Vector2d& moment)
+{
+    // Moment about t: Σ y f; about s: −Σ x f, with f = S (α x + β y).
+    return tilt.spread.inverse() * Eigen::Vector2d(-moment[1], moment[0]);
+}
+
+Eigen::Map<const RowMajorMatrix> TiltElimination::eliminate(const RowMajorRef& delassus, Index kept)
+{
+    const Index tilts = delassus.rows() - kept;
+    m_effective.resize(static_cast<std::size_t>(kept * kept));
+    Eigen::Map<RowMajorMatrix> effective(m_effective.data(), kept, kept);
+    effective = delassus.topLeftCorner(kept, kept);
+    if (tilts > 0) {
+        m_pivot = delassus.bottomRightCorner(tilts, tilts);
+        m_pivot.diagonal().array() += 1.0;
+        m_factor.compute(m_pivot);
+        m_coupling = delassus.bottomLeftCorner(tilts, kept);
+        m_factor.matrixL().solveInPlace(m_coupling);
+        effective.noalias() -= m_coupling.transpose() * m_coupling;
+    }
+    return {m_effective.data(), kept, kept};
+}
+
+void TiltElimination::recover(const RowMajorRef& delassus, const Eigen::Ref<const VectorXd>& kept_multipliers,
+                              Eigen::Ref<VectorXd> tilt_multipliers)
+{
+    const Index kept = kept_multipliers.size();
+    const Index tilts = delassus.rows() - kept;
+    if (tilts > 0) {
+        tilt_multipliers.noalias() = -delassus.bottomLeftCorner(tilts, kept) * kept_multipliers;
+        m_factor.solveInPlace(tilt_multipliers);
+    }
+}
+
+}  // namespace softcontact
