@@ -18,6 +18,9 @@ ContactMethod method_named(const std::string& name)
     if (name == "nncg") {
         return ContactMethod::nncg;
     }
+    if (name == "anderson") {
+        return ContactMethod::anderson;
+    }
     if (name == "local_uzawa") {
         return ContactMethod::local_uzawa;
     }
@@ -35,6 +38,20 @@ Eigen::Map<const RowMajorMatrix> square(const Array& W)
 Eigen::Map<const VectorXd> vector(const Array& values)
 {
     return {values.data(), values.shape(0)};
+}
+
+Acceleration acceleration_named(const std::string& name)
+{
+    if (name == "none") {
+        return Acceleration::none;
+    }
+    if (name == "conjugate") {
+        return Acceleration::conjugate;
+    }
+    if (name == "anderson") {
+        return Acceleration::anderson;
+    }
+    throw std::invalid_argument("acceleration: unknown '" + name + "'");
 }
 
 FrictionLaw law_named(const std::string& name)
@@ -91,7 +108,8 @@ void bind_solver(py::module_& module)
 
     // Blocks as (rows, law, mu, shares, offsets) in order; rows 1 and 3 ignore the last two.
     module.def("solve_blocks", [](const Array& W, const Array& q, const py::list& descriptors,
-                                  const Array& guess, double tolerance, int max_iterations, bool conjugate) {
+                                  const Array& guess, double tolerance, int max_iterations,
+                                  const std::string& acceleration) {
         std::vector<BlockDescriptor> blocks;
         std::vector<Array> keep;
         int offset = 0;
@@ -113,10 +131,11 @@ void bind_solver(py::module_& module)
         }
         VectorXd force = vector(guess);
         BlockGaussSeidel solver;
-        const GaussSeidelResult result = solver.solve(
-            square(W), vector(q), blocks,
-            {.velocity_tolerance = tolerance, .max_iterations = max_iterations, .conjugate = conjugate},
-            force);
+        const GaussSeidelResult result = solver.solve(square(W), vector(q), blocks,
+                                                      {.velocity_tolerance = tolerance,
+                                                       .max_iterations = max_iterations,
+                                                       .acceleration = acceleration_named(acceleration)},
+                                                      force);
         return py::make_tuple(force, result.iterations, result.residual, result.converged);
     });
 }

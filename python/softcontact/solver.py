@@ -16,7 +16,7 @@ from softcontact import _core
 from softcontact.friction import _array
 
 FloatArray = NDArray[np.float64]
-Method = Literal["block_gauss_seidel", "local_uzawa", "global_uzawa", "nncg"]
+Method = Literal["block_gauss_seidel", "local_uzawa", "global_uzawa", "nncg", "anderson"]
 
 __all__ = ["ContactProblem", "ContactSolution", "Method", "read_fclib", "residual", "solve", "write_fclib"]
 
@@ -94,9 +94,9 @@ def solve(
 
     Args:
         problem: the problem.
-        method: "block_gauss_seidel", exact 3x3 block solves; "nncg", the same with nonsmooth conjugate
-            gradients between sweeps, for slow problems; "local_uzawa", an inner prediction–projection loop
-            per contact; "global_uzawa", one such step per contact and sweep.
+        method: "block_gauss_seidel", exact 3x3 block solves; "nncg" and "anderson", the same with nonsmooth
+            conjugate gradients or Anderson mixing between sweeps, for slow problems; "local_uzawa", an inner
+            prediction–projection loop per contact; "global_uzawa", one such step per contact and sweep.
         tolerance: of what `stop` names.
         max_iterations: sweeps.
         guess: force to start from, shape (3n,); zero by default.
@@ -111,7 +111,8 @@ def solve(
     Raises:
         ValueError: unknown method, wrong shape, or a number out of range.
 
-    Source: Talbi, Joli, Feng and Kheddar, Sec. 3.3 (Uzawa); Silcowitz, Niebe and Erleben 2010 (NNCG).
+    Source: Talbi, Joli, Feng and Kheddar, Sec. 3.3 (Uzawa); Silcowitz, Niebe and Erleben 2010 (NNCG); Walker
+        and Ni 2011 (Anderson mixing).
     """
     if method not in get_args(Method):
         raise ValueError(f"method: {method!r}, expected one of {', '.join(get_args(Method))}")

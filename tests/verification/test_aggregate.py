@@ -90,7 +90,7 @@ def test_one_point_is_a_point_contact(gap):
     W = rows @ (a @ a.T + np.eye(3)) @ rows.T
     q = np.array([-1.0, 2.0, 0.5])
     block = (3, "contensou", 0.4, patch.shares, patch.offsets)
-    force, _, _, _ = _core.solve_blocks(W, q, [block], np.zeros(3), 1e-12, 50, False)
+    force, _, _, _ = _core.solve_blocks(W, q, [block], np.zeros(3), 1e-12, 50, "none")
     np.testing.assert_allclose(force, _core.solve_coulomb_block(W, q, 0.4)[0], rtol=1e-10)
 
 

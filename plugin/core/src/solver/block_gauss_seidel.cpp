@@ -24,9 +24,9 @@ void BlockGaussSeidel::reserve(int rows, int blocks)
 {
     m_rows.reserve(rows, blocks);
     m_bounds.reserve(static_cast<std::size_t>(blocks));
+    m_acceleration.reserve(rows);
     if (m_previous.size() < rows) {
         m_previous.resize(rows);
-        m_direction.resize(rows);
     }
 }
 
@@ -41,10 +41,11 @@ void BlockGaussSeidel::prepare(const RowMajorRef& W, const Eigen::Ref<const Vect
     m_rows.prepare(W, blocks);
     if (m_previous.size() < m_size) {
         m_previous.resize(m_size);
-        m_direction.resize(m_size);
     }
-    m_direction.head(m_size).setZero();
-    m_last_norm = 0.0;
+    m_acceleration.start(m_size);
+    for (Index i = 0; i < m_size; ++i) {
+        m_acceleration.set_weight(i, m_matrix[i * m_stride + i]);
+    }
     m_bounds.clear();
     for (const BlockDescriptor& block : blocks) {
         DecoupledBounds bounds{1.0, 0.0};
@@ -115,23 +116,9 @@ double BlockGaussSeidel::sweep(Eigen::Ref<VectorXd> lambda)
     return change;
 }
 
-void BlockGaussSeidel::conjugate(Eigen::Ref<VectorXd> lambda)
+void BlockGaussSeidel::accelerate(Acceleration method, Eigen::Ref<VectorXd> lambda)
 {
-    double norm = 0.0;
-    for (Index i = 0; i < m_size; ++i) {
-        const double step = lambda[i] - m_previous[i];
-        norm += m_matrix[i * m_stride + i] * step * step;
-    }
-    const double ratio = m_last_norm > 0.0 ? norm / m_last_norm : 2.0;
-    m_last_norm = norm;
-    // After a sweep that made things worse, forget the direction.
-    const double beta = ratio > 1.0 ? 0.0 : ratio;
-    for (Index i = 0; i < m_size; ++i) {
-        const double step = lambda[i] - m_previous[i];
-        const double carried = beta * m_direction[i];
-        lambda[i] += carried;
-        m_direction[i] = carried + step;
-    }
+    m_acceleration.apply(method, m_previous.head(m_size), lambda);
 }
 
 double BlockGaussSeidel::residual(const Eigen::Ref<const VectorXd>& lambda) const
@@ -173,8 +160,8 @@ GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref
             std::chrono::duration<double>(Clock::now() - start).count() > options.time_budget_s) {
             break;
         }
-        if (options.conjugate && result.iterations < options.max_iterations) {
-            conjugate(lambda);
+        if (result.iterations < options.max_iterations) {
+            accelerate(options.acceleration, lambda);
         }
     }
     result.residual = residual(lambda);

@@ -107,8 +107,11 @@ ContactSolverResult solve_contact_problem(const RowMajorRef& W, const Eigen::Ref
     BlockGaussSeidel sweeps;
     sweeps.prepare(W, q, blocks);
     const UzawaSweep uzawa(W, q, blocks, rows, options);
+    const Acceleration acceleration = options.method == ContactMethod::nncg       ? Acceleration::conjugate
+                                      : options.method == ContactMethod::anderson ? Acceleration::anderson
+                                                                                  : Acceleration::none;
     const bool by_blocks =
-        options.method == ContactMethod::block_gauss_seidel || options.method == ContactMethod::nncg;
+        options.method != ContactMethod::local_uzawa && options.method != ContactMethod::global_uzawa;
 
     const auto measure = [&] {
         VectorXd u(3 * n);
@@ -150,9 +153,8 @@ ContactSolverResult solve_contact_problem(const RowMajorRef& W, const Eigen::Ref
         const double judged = by_map ? result.residual : result.uzawa_error;
         result.history.push_back(judged);
         result.converged = judged <= options.tolerance;
-        if (!result.converged && options.method == ContactMethod::nncg &&
-            result.iterations < options.max_iterations) {
-            sweeps.conjugate(result.force);
+        if (!result.converged && by_blocks && result.iterations < options.max_iterations) {
+            sweeps.accelerate(acceleration, result.force);
         }
     }
     if (!result.converged && by_map) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include "softcontact/solver/acceleration.hpp"
 #include "softcontact/solver/block_rows.hpp"
 
 namespace softcontact {
@@ -12,9 +13,9 @@ struct GaussSeidelOptions {
     double velocity_tolerance = 1e-9;  ///< [m/s], absolute; see GaussSeidelResult::residual
     double relative_tolerance = 0.0;   ///< of max |q|; the larger of the two limits counts
     int max_iterations = 1000;         ///< sweeps
-    bool conjugate = true;             ///< nonsmooth nonlinear conjugate gradient between the sweeps (NNCG)
-    double time_budget_s =
-        0.0;  ///< stop after this long; 0: no limit (a limit makes results depend on the clock)
+    Acceleration acceleration = Acceleration::anderson;
+    /// Stop after this long [s]; 0: no limit (with a limit, results depend on the clock).
+    double time_budget_s = 0.0;
 };
 
 struct GaussSeidelResult {
@@ -32,8 +33,7 @@ struct GaussSeidelResult {
 /// λ are forces [N] (impulses if W and q say so) and start where the caller leaves them (warm start). A sweep
 /// that moves no block by more than the tolerance is confirmed by the residual at the final λ before it
 /// counts as convergence. Same inputs, same bits; no allocation once reserve has been called for the size, or
-/// a problem of the size solved. NNCG: Silcowitz, Niebe and Erleben 2010, with the energy norm Σ W_ii Δλ_i²
-/// so that newtons and newton-metres mix.
+/// a problem of the size solved.
 class BlockGaussSeidel {
 public:
     void reserve(int rows, int blocks);
@@ -42,8 +42,8 @@ public:
                             std::span<const BlockDescriptor> blocks, const GaussSeidelOptions& options,
                             Eigen::Ref<VectorXd> lambda);
 
-    // The pieces, for callers with a stopping rule of their own: prepare, then sweep (and conjugate) as often
-    // as wanted.
+    // The pieces, for callers with a stopping rule of their own: prepare, then sweep (and accelerate) as
+    // often as wanted.
 
     /// W, q and blocks must outlive the sweeps.
     void prepare(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
@@ -51,8 +51,8 @@ public:
     /// One sweep in place; returns max |W_bb Δλ_b|_inf over the blocks [m/s], infinity when a block has no
     /// solution.
     double sweep(Eigen::Ref<VectorXd> lambda);
-    /// Move λ, as it is after a sweep, along the conjugate direction.
-    void conjugate(Eigen::Ref<VectorXd> lambda);
+    /// Move λ, as it is after a sweep, to where the next sweep should begin.
+    void accelerate(Acceleration method, Eigen::Ref<VectorXd> lambda);
     /// GaussSeidelResult::residual at λ.
     [[nodiscard]] double residual(const Eigen::Ref<const VectorXd>& lambda) const;
 
@@ -65,8 +65,8 @@ private:
     Index m_size = 0, m_stride = 0;
     std::span<const BlockDescriptor> m_blocks;
     std::vector<DecoupledBounds> m_bounds;
-    VectorXd m_previous, m_direction;
-    double m_last_norm = 0.0;
+    VectorXd m_previous;
+    SweepAcceleration m_acceleration;
 };
 
 /// Projected Gauss–Seidel for normals alone: 0 <= λ_i ⟂ (W λ + q)_i >= 0, λ in place. A row without

@@ -12,7 +12,7 @@ namespace softcontact {
                                           const Eigen::Ref<const VectorXd>& mu,
                                           const Eigen::Ref<const VectorXd>& r);
 
-enum class ContactMethod { block_gauss_seidel, nncg, local_uzawa, global_uzawa };
+enum class ContactMethod { block_gauss_seidel, nncg, anderson, local_uzawa, global_uzawa };
 
 /// What stops an iteration: the natural-map residual, or Talbi's "Uzawa error" |r(k+1) - r(k)| / rho.
 enum class StoppingRule { natural_map, uzawa_error };
