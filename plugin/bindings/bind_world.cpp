@@ -409,7 +409,7 @@ void bind_world(py::module_& module)
                     list.push_back({get<std::string>(finger, "name", ""),
                                     py::cast<std::vector<Index>>(finger["dofs"]),
                                     py::cast<std::vector<double>>(finger["rates"]),
-                                    py::cast<std::vector<int>>(finger["links"])});
+                                    py::cast<std::vector<int>>(finger["links"]), get<double>(finger, "share", 1.0)});
                 }
                 world.add_grasp(body, std::move(list), start, end, force);
             },

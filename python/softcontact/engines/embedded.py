@@ -241,6 +241,7 @@ class EmbeddedEngine:
                 "dofs": list(finger.dofs),
                 "rates": list(finger.rates),
                 "links": [_number(names, link, f"fingers ({finger.name}).links") for link in finger.links],
+                "share": finger.share,
             }
             for finger in grasp.fingers
         ]

@@ -57,10 +57,11 @@ class HandInWorld:
                 "dofs": list(finger.dofs),
                 "rates": list(finger.rates),
                 "links": [self._link(link) for link in finger.links],
+                "share": finger.share,
             }
             for finger in grasp.fingers
         ]
-        fingers = fingers or closing_fingers(grasp.hand_fingers, grasp.rate)
+        fingers = fingers or closing_fingers(grasp.hand_fingers, grasp.rate, grasp.shares)
         self.world.add_grasp(self.id, fingers, grasp.start, grasp.end, grasp.force)
 
     def skin(self) -> FloatArray:

@@ -28,6 +28,8 @@ FloatArray = NDArray[np.float64]
 
 _CLOSING_STEP = 0.035
 _PLANNED_FRICTION = 0.4
+_CONE_EDGES = 6
+_LEAST_SHARE = 0.3
 _TOUCH = 0.0005
 
 
@@ -104,6 +106,7 @@ class GraspPlan:
         preshape: the 20 angles before closing [rad].
         closed: the 20 angles at which rigid fingers touch [rad].
         contacts: names of the links that touch.
+        shares: how hard each finger presses in a balanced squeeze, over the mean of all but the thumb [-].
         imbalance: residual of the best balanced squeeze, 0 when the contacts can hold by themselves [-].
         table_clearance: least height of the fingers above the table while closing [m].
         score: what the search maximised [-].
@@ -115,13 +118,14 @@ class GraspPlan:
     preshape: FloatArray
     closed: FloatArray
     contacts: tuple[str, ...]
+    shares: tuple[float, ...]
     imbalance: float
     table_clearance: float
     score: float = field(compare=False)
 
     def closing(self, rate: float = 1.0) -> list[dict[str, Any]]:
         """Fingers for World.add_grasp, closing at `rate` [rad/s] at their base joints."""
-        return closing_fingers(self.fingers, rate)
+        return closing_fingers(self.fingers, rate, self.shares)
 
     def motion(
         self,
@@ -195,19 +199,39 @@ class _Closing:
         return angles, distance, normal, lowest, nearest
 
 
-def _imbalance(places: FloatArray, normals: FloatArray, centre: FloatArray, size: float) -> float:
-    """Least residual wrench of a unit total squeeze within friction cones, by non-negative least squares."""
+def _squeeze(
+    places: FloatArray, normals: FloatArray, centre: FloatArray, size: float
+) -> tuple[float, FloatArray]:
+    """Least residual wrench of a unit total squeeze within friction cones, and the normal force of each contact.
+
+    Non-negative least squares over the edges of the cones; a little weight on the forces themselves spreads
+    them over the contacts.
+    """
     columns = []
     for place, normal in zip(places, normals, strict=True):
         tangent = np.cross(normal, [1.0, 0.0, 0.0] if abs(normal[0]) < 0.7 else [0.0, 1.0, 0.0])
         tangent /= np.linalg.norm(tangent)
         other = np.cross(normal, tangent)
-        for angle in np.arange(6) * np.pi / 3.0:
+        for angle in np.arange(_CONE_EDGES) * 2.0 * np.pi / _CONE_EDGES:
             force = -normal + _PLANNED_FRICTION * (np.cos(angle) * tangent + np.sin(angle) * other)
             columns.append([*force, *(np.cross(place - centre, force) / size), 1.0])
     # The squeeze carries a tenth of itself as weight.
     wanted = np.array([0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0])
-    return float(nnls(np.array(columns).T, wanted)[1])
+    matrix = np.array(columns).T
+    spread = np.vstack([matrix, 0.03 * np.eye(matrix.shape[1])])
+    forces = nnls(spread, np.concatenate([wanted, np.zeros(matrix.shape[1])]))[0]
+    residual = float(np.linalg.norm(matrix @ forces - wanted))
+    return residual, forces.reshape(len(places), _CONE_EDGES).sum(axis=1)
+
+
+def _finger_shares(closing: _Closing, touching: list[int], presses: FloatArray) -> tuple[float, ...]:
+    """Share of each finger that touches, in the order of FINGERS."""
+    total = np.zeros(len(FINGERS))
+    for link, press in zip(touching, presses, strict=True):
+        total[(link - 1) // 3] += press
+    used = [i for i in closing.used if any((link - 1) // 3 == i for link in touching)]
+    mean = np.mean([total[i] for i in used if i > 0] or [1.0]) or 1.0
+    return tuple(float(max(_LEAST_SHARE, round(total[i] / mean, 3))) for i in used)
 
 
 def _pose_from(search: FloatArray, kind: str, centre: FloatArray, mirror: float) -> tuple[FloatArray, ...]:
@@ -245,9 +269,9 @@ def _judge(closing: _Closing, kind: str, search: FloatArray) -> GraspPlan:
         touching.append(link)
         pads.append(float(rotations[link][:, 2] @ normal[deepest]))
     size = float(target.half_extents.max())
-    imbalance = 1.0
+    imbalance, presses = 1.0, np.zeros(0)
     if places:
-        imbalance = _imbalance(np.array(places), np.array(normals), target.centre, size)
+        imbalance, presses = _squeeze(np.array(places), np.array(normals), target.centre, size)
     touching_fingers = {(link - 1) // 3 for link in touching}
     missing = [i for i in closing.used if i not in touching_fingers]
     for i in missing:  # a finger that would miss stays open
@@ -277,6 +301,7 @@ def _judge(closing: _Closing, kind: str, search: FloatArray) -> GraspPlan:
         preshape,
         angles,
         tuple(LINKS[link] for link in touching),
+        _finger_shares(closing, touching, presses),
         imbalance,
         lowest,
         score,

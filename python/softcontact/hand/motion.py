@@ -129,27 +129,35 @@ class HandMotion:
         return times, self.joint_targets(times)
 
 
-def closing_fingers(fingers: Sequence[str] = FINGERS, rate: float = 1.0) -> list[dict[str, Any]]:
+def closing_fingers(
+    fingers: Sequence[str] = FINGERS, rate: float = 1.0, shares: Sequence[float] = ()
+) -> list[dict[str, Any]]:
     """Fingers as World.add_grasp takes them: each flexion's coordinate, its rate [rad/s] and the link that
     it moves.
 
     Args:
         fingers: names of those that close.
         rate: of the base joints [rad/s]; the middle and distal joints close at 0.8 and 0.5 of it.
+        shares: of the wanted force, one a finger; by default 1, and for the thumb, which opposes the others, half
+            of what they press with together.
     """
     if not (np.isfinite(rate) and rate > 0.0):
         raise ValueError(f"rate: {rate} rad/s is not a closing rate; give a positive one")
+    if len(shares) not in (0, len(fingers)) or not all(np.isfinite(s) and s > 0.0 for s in shares):
+        raise ValueError(f"shares: {tuple(shares)}; give one positive share for each of {len(fingers)} fingers")
     result = []
-    for name in fingers:
+    for number, name in enumerate(fingers):
         if name not in FINGERS:
             raise ValueError(f"fingers: {name!r} is not a finger; give some of {', '.join(FINGERS)}")
         i = FINGERS.index(name)
+        default = max(1.0, 0.5 * (len(fingers) - 1)) if name == "thumb" else 1.0
         result.append(
             {
                 "name": name,
                 "dofs": [6 + 4 * i + k for k in (1, 2, 3)],
                 "rates": [rate * share for share in _RATE_SHARES],
                 "links": [1 + 3 * i + k for k in range(3)],
+                "share": float(shares[number]) if len(shares) else default,
             }
         )
     return result

@@ -99,6 +99,8 @@ class Finger(Part):
     """Closing speed of each degree of freedom [rad/s]."""
     links: Annotated[tuple[str, ...], Field(min_length=1)]
     """Link that each degree of freedom moves, in the same order."""
+    share: Positive = 1.0
+    """Share of the grasp's force that this finger stops at [-]."""
 
     @model_validator(mode="after")
     def _rows(self) -> "Finger":
@@ -127,6 +129,8 @@ class Grasp(Part):
     """Closing speed of a hand's base joints [rad/s]; the joints beyond close at 0.8 and 0.5 of it."""
     hand_fingers: Annotated[tuple[FingerName, ...], Field(min_length=1)] = FINGERS
     """Fingers of a hand that close."""
+    shares: tuple[Positive, ...] = ()
+    """Share of `force` for each of hand_fingers [-]; by default 1, and for the thumb half of the others' sum."""
     fingers: tuple[Finger, ...] = ()
     """Joints that close, in place of hand_fingers; needed for an articulated body."""
 
@@ -134,6 +138,10 @@ class Grasp(Part):
     def _window(self) -> "Grasp":
         if not self.end > self.start:
             raise ValueError(f"end ({self.end:g} s) must come after start ({self.start:g} s)")
+        if len(self.shares) not in (0, len(self.hand_fingers)):
+            raise ValueError(
+                f"shares has {len(self.shares)} values for {len(self.hand_fingers)} fingers; give one a finger, or none"
+            )
         return self
 
 

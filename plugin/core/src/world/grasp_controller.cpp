@@ -21,6 +21,10 @@ GraspController::GraspController(int system, std::vector<GraspFinger> fingers, d
             throw std::invalid_argument("grasp: finger '" + finger.name +
                                         "' needs one rate and one link a coordinate");
         }
+        if (!(finger.share > 0.0)) {
+            throw std::invalid_argument("grasp: finger '" + finger.name + "' has share " +
+                                        std::to_string(finger.share) + "; it must be positive");
+        }
         m_offsets.emplace_back(finger.dofs.size(), 0.0);
     }
 }
@@ -38,7 +42,7 @@ void GraspController::advance(double time, double step, const VectorXd& link_for
             if (j + 1 == finger.dofs.size() || finger.links[j] != finger.links[j + 1]) {
                 force += link_forces[finger.links[j]];
             }
-            const double pace = std::clamp(gain * (1.0 - force / m_force), -release_ratio, 1.0);
+            const double pace = std::clamp(gain * (1.0 - force / (finger.share * m_force)), 0.0, 1.0);
             m_offsets[f][j] += pace * finger.rates[j] * step;
         }
     }

@@ -14,13 +14,14 @@ struct GraspFinger {
     std::vector<Index> dofs;
     std::vector<double> rates;  ///< closing rate of each coordinate [rad/s], signed
     std::vector<int> links;     ///< link that each coordinate moves
+    double share = 1.0;         ///< of the wanted force: a thumb opposes several fingers
 };
 
 /// Closes fingers until each pushes with a wanted normal force, then leaves the spring targets where they are.
 ///
-/// Coordinate j advances at its rate times clamp(gain (1 − F_j/F), −release_ratio, 1), F_j the normal force on the
-/// links from j outwards: a phalanx that touches stops the joints before it, those beyond go on closing. Outside
-/// [start, end] nothing moves, so that a held object rests on springs at rest.
+/// Coordinate j advances at its rate times clamp(gain (1 − F_j/F), 0, 1), F_j the normal force on the links from j
+/// outwards: a phalanx that touches stops the joints before it, those beyond go on closing. A finger never gives
+/// way: its joint springs do. Outside [start, end] nothing moves, so that a held object rests on springs at rest.
 class GraspController {
 public:
     /// start < end [s], force > 0 [N].
@@ -35,8 +36,7 @@ public:
     /// Offset of each coordinate of finger i [rad].
     [[nodiscard]] const std::vector<double>& offsets(std::size_t i) const { return m_offsets[i]; }
 
-    static constexpr double gain = 4.0;           ///< slows down over the last quarter of the wanted force
-    static constexpr double release_ratio = 0.5;  ///< fastest opening, as a share of the closing rate
+    static constexpr double gain = 4.0;  ///< slows down over the last quarter of the wanted force
 
 private:
     int m_system;

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A deformable hand grasps an object on a table, lifts it and holds it."""
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from softcontact.hand import FINGERS, GraspObject, HandModel, HandTissue, plan_grasp
+from softcontact.mesh import load_mesh
+from softcontact.mesh.bunny import bunny
+from softcontact.scene import (
+    Box,
+    Bunny,
+    ContactSettings,
+    Cylinder,
+    Drift,
+    Finite,
+    Grasp,
+    Hand,
+    HandMotion,
+    Held,
+    KinematicBody,
+    Lifted,
+    Mesh,
+    PenetrationLimit,
+    RigidBody,
+    Scene,
+    SceneOptions,
+    Slip,
+    Sphere,
+)
+
+APPROACH, CLOSE, SETTLE, LIFT, HOLD = 0.6, 1.2, 0.2, 1.0, 2.0
+LIFT_HEIGHT = 0.10
+
+Finger = Literal["thumb", "index", "middle", "ring", "little"]
+
+
+class Options(SceneOptions):
+    object: str = "ball"
+    """What is grasped: ball, cube, cylinder, bunny, or a mesh file (STL, OBJ, PLY, VTK, …)."""
+    object_scale: Annotated[float, Field(gt=0)] = 1.0
+    """Factor on the object's size."""
+    unit: Literal["m", "cm", "mm", "in"] = "m"
+    """Length unit of a mesh file."""
+    mass: Annotated[float, Field(gt=0, le=20)] | None = None
+    """Mass of the object [kg]; by default from density."""
+    density: Annotated[float, Field(gt=0, le=30000)] = 700.0
+    """Density of the object [kg/m³]."""
+    friction: Annotated[float, Field(ge=0, le=10)] = 0.8
+    """Friction coefficient between skin and object [-]."""
+    contact: Literal["aggregate", "point"] = "aggregate"
+    """One constraint a phalanx (aggregate), or one a contact point."""
+    friction_law: Literal["contensou", "contensou-decoupled", "coulomb"] = "contensou"
+    """Friction law of the aggregates."""
+    pressure: Literal["nonuniform", "uniform"] = "nonuniform"
+    """Pressure over a phalanx."""
+    grasp: Literal["power", "precision"] = "power"
+    """Fingers wrapped around the object, or fingertips."""
+    fingers: tuple[Finger, ...] = FINGERS
+    """Fingers that close."""
+    force: Annotated[float, Field(gt=0, le=50)] = 3.0
+    """Normal force at which a finger stops closing [N]."""
+    young: Annotated[float, Field(gt=0)] = 1.0e5
+    """Young's modulus of the finger pads [Pa]."""
+    time_step: Annotated[float, Field(gt=0, le=0.1)] = 0.005
+    """Time step [s]."""
+
+
+def shape_of(options: Options):
+    """The scene's shape, its half extents [m], and the planner's bounding shape."""
+    s = options.object_scale
+    match options.object:
+        case "ball":
+            return Sphere(radius=0.035 * s, frequency=8), np.full(3, 0.035 * s), "ellipsoid"
+        case "cube":
+            return Box(size=(0.06 * s,) * 3, divisions=(6, 6, 6)), np.full(3, 0.03 * s), "box"
+        case "cylinder":
+            shape = Cylinder(radius=0.03 * s, height=0.1 * s, segments=48, layers=10, rings=4)
+            return shape, np.array([0.03, 0.03, 0.05]) * s, "cylinder"
+        case "bunny":
+            extent = bunny(0.08 * s, coarse=True).extent
+            return Bunny(height=0.08 * s, coarse=True), 0.5 * extent, "ellipsoid"
+    mesh = load_mesh(options.object, unit=options.unit, scale=s)
+    low, high = mesh.bounds
+    vertices = mesh.vertices - 0.5 * (low + high)
+    return Mesh(vertices=vertices.tolist(), triangles=mesh.triangles.tolist()), 0.5 * (high - low), "ellipsoid"
+
+
+def scene(**options) -> Scene:
+    o = Options(**options)
+    shape, half, bounding = shape_of(o)
+    lowest = -half[2]
+    if o.object == "bunny":  # its origin is the centre of mass, not the middle
+        lowest = bunny(0.08 * o.object_scale, coarse=True).bounds[0][2]
+    rest = -lowest + 5e-4
+    target = GraspObject(bounding, half, np.array([0.0, 0.0, half[2]]))
+    tissue = HandTissue(young=o.young, friction=o.friction)
+    plan = plan_grasp(HandModel.build(tissue=tissue), target, o.grasp, o.fingers)
+    motion = plan.motion(
+        approach_time=APPROACH, closing_time=CLOSE + SETTLE, lift_time=LIFT, lift_height=LIFT_HEIGHT, hold_time=HOLD
+    )
+    lifted = APPROACH + CLOSE + SETTLE + LIFT
+    end = lifted + HOLD
+    settled = lifted + 0.5
+    return Scene(
+        name="hand",
+        description=f"A deformable hand grasps a {o.object}, lifts it 10 cm and holds it 2 s.",
+        duration=end,
+        time_step=o.time_step,
+        contact=ContactSettings(
+            model=o.contact, friction_law=o.friction_law, pressure=o.pressure, friction=o.friction
+        ),
+        bodies=[
+            KinematicBody(
+                name="table", shape=Box(size=(0.5, 0.4, 0.02)), position=(0.0, 0.0, -0.01), friction=0.5
+            ),
+            RigidBody(
+                name="object",
+                shape=shape,
+                mass=o.mass,
+                density=None if o.mass else o.density,
+                position=(0.0, 0.0, rest),
+                friction=o.friction,
+            ),
+            Hand(name="hand", tissue=tissue, friction=o.friction, self_contact=True),
+        ],
+        motions=[HandMotion(body="hand", times=motion.times.tolist(), values=motion.values.tolist())],
+        grasp=Grasp(
+            body="hand",
+            start=APPROACH,
+            end=APPROACH + CLOSE,
+            force=o.force,
+            hand_fingers=plan.fingers,
+            shares=plan.shares,
+        ),
+        checks=[
+            Lifted(body="object", height=0.9 * LIFT_HEIGHT),
+            Held(body="object", by="hand", start=lifted, drop=0.005),
+            Drift(body="object", start=settled, limit=5e-4),
+            Slip(body="object", other="hand", start=settled, limit=5e-4),
+            PenetrationLimit(limit=2e-3),
+            Finite(),
+        ],
+    )
+
+
+def createScene(root):
+    from softcontact.engines.sofa import build
+
+    return build(root, scene())
