@@ -28,6 +28,10 @@ else
     echo "SOFA was not found: the SOFA plugin's tests were not run"
 fi
 
+if command -v npm >/dev/null; then
+    npm ci --silent --no-audit --no-fund --prefix tests/browser
+fi
+
 echo "== package, laws, scenes, page"
 cd tests  # away from the sources, so that the installed package is what is tested
 python -m pytest --rootdir .. -c ../pyproject.toml . "$@"
