@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from softcontact.hand import FINGERS, GraspObject, HandModel, HandTissue, plan_grasp
+from softcontact.hand import FINGERS, LINKS, GraspObject, HandModel, HandTissue, plan_grasp
 from softcontact.mesh import load_mesh
 from softcontact.mesh.bunny import bunny
 from softcontact.scene import (
@@ -15,6 +15,7 @@ from softcontact.scene import (
     ContactSettings,
     Cylinder,
     Drift,
+    Finger,
     Finite,
     Grasp,
     Hand,
@@ -31,10 +32,10 @@ from softcontact.scene import (
     Sphere,
 )
 
-APPROACH, CLOSE, SETTLE, LIFT, HOLD = 0.6, 1.2, 0.2, 1.0, 2.0
+APPROACH, ARRIVE, CLOSE, SETTLE, LIFT, HOLD = 0.6, 0.7, 1.1, 0.2, 1.0, 2.0
 LIFT_HEIGHT = 0.10
 
-Finger = Literal["thumb", "index", "middle", "ring", "little"]
+FingerName = Literal["thumb", "index", "middle", "ring", "little"]
 
 
 class Options(SceneOptions):
@@ -58,10 +59,10 @@ class Options(SceneOptions):
     """Pressure over a phalanx."""
     grasp: Literal["power", "precision"] = "power"
     """Fingers wrapped around the object, or fingertips."""
-    fingers: tuple[Finger, ...] = FINGERS
+    fingers: tuple[FingerName, ...] = FINGERS
     """Fingers that close."""
-    force: Annotated[float, Field(gt=0, le=50)] = 3.0
-    """Normal force at which a finger stops closing [N]."""
+    force: Annotated[float, Field(gt=0, le=50)] = 1.5
+    """Normal force at which a finger stops closing [N]; the thumb, which opposes all, at their sum."""
     young: Annotated[float, Field(gt=0)] = 1.0e5
     """Young's modulus of the finger pads [Pa]."""
     time_step: Annotated[float, Field(gt=0, le=0.1)] = 0.005
@@ -132,8 +133,10 @@ def scene(**options) -> Scene:
             start=APPROACH,
             end=APPROACH + CLOSE,
             force=o.force,
-            hand_fingers=plan.fingers,
-            shares=plan.shares,
+            fingers=[
+                Finger(**finger | {"links": [LINKS[link] for link in finger["links"]]})
+                for finger in plan.closing(ARRIVE)
+            ],
         ),
         checks=[
             Lifted(body="object", height=0.9 * LIFT_HEIGHT),

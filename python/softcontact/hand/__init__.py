@@ -3,7 +3,8 @@
 
 from .anatomy import FINGERS, JOINTS, LINKS, FingerParameters, HandParameters, joint_limits
 from .description import HandCompliance, HandModel, HandTissue
-from .grasp import GraspObject, GraspPlan, plan_grasp
+from .grasp import GraspPlan, plan_grasp
+from .grasp_object import GraspObject
 from .kinematics import HandKinematics
 from .motion import POSTURES, HandMotion, closing_fingers, keyframe, posture
 from .phalanx import Phalanx

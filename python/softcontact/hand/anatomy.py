@@ -62,7 +62,7 @@ _REFERENCE_BASES = {
     "little": ((-16.0, -30.5, -3.5), -0.16),
 }
 _THUMB_BASE = (21.0, 21.0, -9.0)
-_THUMB_DIRECTION, _THUMB_BACK = (0.72, 0.60, -0.36), (-0.40, 0.78, 0.42)
+_THUMB_DIRECTION, _THUMB_BACK = (0.72, 0.60, -0.36), (-0.61, 0.755, -0.04)
 
 # Lower and upper limit of each of the four joints [rad].
 _FINGER_LIMITS = ((-0.35, 0.35), (-0.40, 1.60), (-0.10, 1.90), (-0.15, 1.40))

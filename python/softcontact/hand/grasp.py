@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Where to put the hand to grasp an object that lies on a table, and how to close it.
 
-The plan is kinematic: rigid fingers close joint by joint on the object's bounding shape, as the closing
-controller does with forces; the table, the palm and the balance of the contacts judge each pose. A pattern
+The plan is kinematic: rigid fingers close joint by joint on the object, as the closing controller does with
+forces; the table, the palm, the other fingers and the balance of the contacts judge each pose. A pattern
 search around a good first pose keeps the best. Simulation with soft fingers decides what the grasp then
 holds.
 """
@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import nnls
+from numpy.typing import NDArray
 
 from .anatomy import FINGERS, LINKS, joint_limits
+from .closing import RigidClosing, balanced_squeeze
 from .description import HandModel
+from .grasp_object import GraspObject
 from .kinematics import matrix_from_rotation_vector, rotation_vector_from_matrix
 from .motion import HandMotion, closing_fingers, keyframe, posture
 
@@ -26,73 +27,12 @@ __all__ = ["GraspObject", "GraspPlan", "plan_grasp"]
 
 FloatArray = NDArray[np.float64]
 
-_CLOSING_STEP = 0.035
-_PLANNED_FRICTION = 0.4
-_CONE_EDGES = 6
 _LEAST_SHARE = 0.3
-_TOUCH = 0.0005
-
-
-@dataclass(frozen=True)
-class GraspObject:
-    """Bounding shape of what is to be grasped.
-
-    Attributes:
-        shape: "ellipsoid" (a ball has equal half extents), "box" or "cylinder" (axis z).
-        half_extents: [m], shape (3,).
-        centre: [m], shape (3,); z at least half_extents[2] above the table's 0 when it lies on it.
-    """
-
-    shape: str
-    half_extents: FloatArray
-    centre: FloatArray
-
-    def __post_init__(self) -> None:
-        if self.shape not in ("ellipsoid", "box", "cylinder"):
-            raise ValueError(f"shape: {self.shape!r} is unknown; give 'ellipsoid', 'box' or 'cylinder'")
-        half, centre = np.asarray(self.half_extents, dtype=float), np.asarray(self.centre, dtype=float)
-        if half.shape != (3,) or not ((half > 0.002) & (half < 0.2)).all():
-            raise ValueError(f"half_extents: {half} m; give three values between 2 and 200 mm")
-        if centre.shape != (3,) or not np.isfinite(centre).all():
-            raise ValueError(f"centre: {centre}; give three finite values")
-        object.__setattr__(self, "half_extents", half)
-        object.__setattr__(self, "centre", centre)
-
-    @classmethod
-    def ball(cls, radius: float, centre: ArrayLike | None = None) -> GraspObject:
-        """A ball, by default resting on the table at the origin."""
-        return cls("ellipsoid", np.full(3, radius), np.array([0, 0, radius] if centre is None else centre))
-
-    @classmethod
-    def around(cls, vertices: ArrayLike, shape: str = "ellipsoid") -> GraspObject:
-        """Bounding shape of a mesh by its axis-aligned extents, vertices (n, 3) [m]."""
-        vertices = np.asarray(vertices, dtype=float)
-        lower, upper = vertices.min(axis=0), vertices.max(axis=0)
-        return cls(shape, 0.5 * (upper - lower), 0.5 * (upper + lower))
-
-    def distance(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Approximate signed distance (n,) [m] and outward unit normals (n, 3) at points (n, 3)."""
-        p, half = points - self.centre, self.half_extents
-        if self.shape == "ellipsoid":
-            scaled = np.linalg.norm(p / half, axis=1)
-            gradient = p / half**2
-            size = np.maximum(np.linalg.norm(gradient, axis=1), 1e-9)
-            return scaled * (scaled - 1.0) / size, gradient / size[:, None]
-        if self.shape == "cylinder":
-            radial = np.maximum(np.hypot(p[:, 0], p[:, 1]), 1e-9)
-            excess = np.column_stack([radial - half[0], np.abs(p[:, 2]) - half[2]])
-            axes = np.zeros((len(p), 2, 3))
-            axes[:, 0, :2] = p[:, :2] / radial[:, None]
-            axes[:, 1, 2] = np.sign(p[:, 2])
-        else:
-            excess = np.abs(p) - half
-            axes = np.sign(p)[:, :, None] * np.eye(3)[None]
-        outside = np.maximum(excess, 0.0)
-        length = np.linalg.norm(outside, axis=1)
-        normal = np.einsum("nk,nkd->nd", outside, axes) / np.maximum(length, 1e-12)[:, None]
-        inner = axes[np.arange(len(p)), excess.argmax(axis=1)]
-        inside = length <= 1e-12
-        return np.where(inside, excess.max(axis=1), length), np.where(inside[:, None], inner, normal)
+_TOUCH, _PALM_TOUCH = 0.0008, 0.0025
+_FINGER_GAP = 0.002
+_LEAST_TRAVEL = (0.15, 0.12, 0.08)
+# How the fingers' abductions follow one spread, thumb left out.
+_SPREAD = np.array([0.6, 0.15, -0.35, -0.9])
 
 
 @dataclass(frozen=True)
@@ -106,7 +46,7 @@ class GraspPlan:
         preshape: the 20 angles before closing [rad].
         closed: the 20 angles at which rigid fingers touch [rad].
         contacts: names of the links that touch.
-        shares: how hard each finger presses in a balanced squeeze, over the mean of all but the thumb [-].
+        shares: how hard each of `fingers` presses in a balanced squeeze, over the mean of all but the thumb [-].
         imbalance: residual of the best balanced squeeze, 0 when the contacts can hold by themselves [-].
         table_clearance: least height of the fingers above the table while closing [m].
         score: what the search maximised [-].
@@ -123,9 +63,18 @@ class GraspPlan:
     table_clearance: float
     score: float = field(compare=False)
 
-    def closing(self, rate: float = 1.0) -> list[dict[str, Any]]:
-        """Fingers for World.add_grasp, closing at `rate` [rad/s] at their base joints."""
-        return closing_fingers(self.fingers, rate, self.shares)
+    def closing(self, duration: float = 1.0) -> list[dict[str, Any]]:
+        """Fingers for World.add_grasp: each joint at the rate that takes it from `preshape` to `closed` in
+        `duration` [s], so that all fingers arrive together. A joint that the plan hardly moves still presses.
+        """
+        if not (np.isfinite(duration) and duration > 0.0):
+            raise ValueError(f"duration: {duration} s is not positive")
+        fingers = closing_fingers(self.fingers, 1.0, self.shares)
+        travel = (self.closed - self.preshape).reshape(5, 4)[:, 1:]
+        for finger in fingers:
+            way = travel[FINGERS.index(finger["name"])]
+            finger["rates"] = [float(max(way[k], least)) / duration for k, least in enumerate(_LEAST_TRAVEL)]
+        return fingers
 
     def motion(
         self,
@@ -154,167 +103,111 @@ class GraspPlan:
         return HandMotion(times, np.array(rows))
 
 
-class _Closing:
-    """Rigid closing of a hand on an object, at any palm pose."""
-
-    def __init__(self, model: HandModel, target: GraspObject, fingers: Sequence[str]) -> None:
-        self.model, self.target = model, target
-        self.used = np.array([FINGERS.index(f) for f in fingers])
-        self.links = np.concatenate(
-            [np.full(len(p.vertices[::2]), 1 + k) for k, p in enumerate(model.phalanges)]
-        )
-        self.points = np.concatenate([p.vertices[::2] for p in model.phalanges])
-        self.upper = joint_limits()[1]
-        shares = closing_fingers(("index",))[0]["rates"]
-        self.increment = np.zeros((5, 4))
-        self.increment[self.used, 1:] = _CLOSING_STEP * np.array(shares)
-
-    def surface(self, angles: FloatArray, position: FloatArray, rotation: FloatArray) -> FloatArray:
-        positions, rotations = self.model.kinematics.poses(angles, position, rotation)
-        return np.einsum("nij,nj->ni", rotations[self.links], self.points) + positions[self.links]
-
-    def close(
-        self, preshape: FloatArray, position: FloatArray, rotation: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray, float, FloatArray]:
-        """Closed angles, distance and normal of each point, least height on the way, least distance of each
-        finger.
-        """
-        angles, lowest, nearest = preshape.copy(), np.inf, np.full(5, np.inf)
-        for _ in range(80):
-            points = self.surface(angles, position, rotation)
-            lowest = min(lowest, float(points[:, 2].min()))
-            distance, normal = self.target.distance(points)
-            np.minimum.at(nearest, (self.links - 1) // 3, distance)
-            touching = np.zeros(16, dtype=bool)
-            touching[self.links[distance < 0.0]] = True
-            chains = touching[1:].reshape(5, 3)
-            # A touching segment stops its own joint and those before it.
-            blocked = np.cumsum(chains[:, ::-1], axis=1)[:, ::-1] > 0
-            step = self.increment.copy()
-            step[:, 1:][blocked] = 0.0
-            following = np.minimum(angles + step.ravel(), np.maximum(self.upper, angles))
-            if np.array_equal(following, angles):
-                break
-            angles = following
-        return angles, distance, normal, lowest, nearest
-
-
-def _squeeze(
-    places: FloatArray, normals: FloatArray, centre: FloatArray, size: float
-) -> tuple[float, FloatArray]:
-    """Least residual wrench of a unit total squeeze within friction cones, and the normal force of each contact.
-
-    Non-negative least squares over the edges of the cones; a little weight on the forces themselves spreads
-    them over the contacts.
-    """
-    columns = []
-    for place, normal in zip(places, normals, strict=True):
-        tangent = np.cross(normal, [1.0, 0.0, 0.0] if abs(normal[0]) < 0.7 else [0.0, 1.0, 0.0])
-        tangent /= np.linalg.norm(tangent)
-        other = np.cross(normal, tangent)
-        for angle in np.arange(_CONE_EDGES) * 2.0 * np.pi / _CONE_EDGES:
-            force = -normal + _PLANNED_FRICTION * (np.cos(angle) * tangent + np.sin(angle) * other)
-            columns.append([*force, *(np.cross(place - centre, force) / size), 1.0])
-    # The squeeze carries a tenth of itself as weight.
-    wanted = np.array([0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0])
-    matrix = np.array(columns).T
-    spread = np.vstack([matrix, 0.03 * np.eye(matrix.shape[1])])
-    forces = nnls(spread, np.concatenate([wanted, np.zeros(matrix.shape[1])]))[0]
-    residual = float(np.linalg.norm(matrix @ forces - wanted))
-    return residual, forces.reshape(len(places), _CONE_EDGES).sum(axis=1)
-
-
-def _finger_shares(closing: _Closing, touching: list[int], presses: FloatArray) -> tuple[float, ...]:
-    """Share of each finger that touches, in the order of FINGERS."""
-    total = np.zeros(len(FINGERS))
-    for link, press in zip(touching, presses, strict=True):
-        total[(link - 1) // 3] += press
-    used = [i for i in closing.used if any((link - 1) // 3 == i for link in touching)]
-    mean = np.mean([total[i] for i in used if i > 0] or [1.0]) or 1.0
-    return tuple(float(max(_LEAST_SHARE, round(total[i] / mean, 3))) for i in used)
-
-
 def _pose_from(search: FloatArray, kind: str, centre: FloatArray, mirror: float) -> tuple[FloatArray, ...]:
     """Palm position, palm rotation and preshape of one search point (see _FIRST_POSE)."""
+    turn = matrix_from_rotation_vector([0.0, 0.0, mirror * search[5]])
     pitch = matrix_from_rotation_vector([0.0, search[3], 0.0])
-    rotation = pitch @ matrix_from_rotation_vector([mirror * search[4], 0.0, 0.0])
+    rotation = turn @ pitch @ matrix_from_rotation_vector([mirror * search[4], 0.0, 0.0])
     preshape = posture(kind)
-    preshape[:2] = search[5:7]
-    preshape[5::4] += search[7]
+    preshape[:2] = search[6:8]
+    preshape[5::4] += search[8]
+    preshape[4::4] = search[9] * _SPREAD
     lower, upper = joint_limits()
     return centre - rotation @ (search[:3] * [1.0, mirror, 1.0]), rotation, np.clip(preshape, lower, upper)
 
 
-def _judge(closing: _Closing, kind: str, search: FloatArray) -> GraspPlan:
+def _judge(closing: RigidClosing, kind: str, search: FloatArray) -> GraspPlan:
     """The plan that one search point gives, with its score."""
     target, mirror = closing.target, closing.model.kinematics.mirror
     position, rotation, preshape = _pose_from(search, kind, target.centre, mirror)
     open_points = closing.surface(preshape, position, rotation)
-    rises = np.array([[0.0, 0.0, rise] for rise in (0.0, 0.02, 0.05)])
+    rises = np.array([[0.0, 0.0, rise] for rise in (0.0, 0.015, 0.03, 0.05)])
     gap = min(float(target.distance(open_points + rise)[0].min()) for rise in rises)
     palm = closing.model.palm_vertices @ rotation.T + position
-    palm_gap = float(target.distance(palm)[0].min())
-    angles, distance, normal, lowest, nearest = closing.close(preshape, position, rotation)
-    lowest = min(lowest, float(palm[:, 2].min()))
+    palm_distances, palm_normals = target.distance(palm)
+    palm_gap = float(palm_distances.min())
+    closed = closing.close(preshape, position, rotation)
+    lowest = min(closed.lowest, float(palm[:, 2].min()))
+    angles = closed.angles
     positions, rotations = closing.model.kinematics.poses(angles, position, rotation)
 
     places, normals, touching, pads = [], [], [], []
     for link in range(1, 16):
-        mine = np.flatnonzero((closing.links == link) & (distance < _TOUCH))
+        mine = np.flatnonzero((closing.links == link) & (closed.distance < _TOUCH))
         if len(mine) == 0 or (link - 1) // 3 not in closing.used:
             continue
-        deepest = mine[distance[mine].argmin()]
+        deepest = mine[closed.distance[mine].argmin()]
         places.append(positions[link] + rotations[link] @ closing.points[deepest])
-        normals.append(normal[deepest])
+        normals.append(closed.normal[deepest])
         touching.append(link)
-        pads.append(float(rotations[link][:, 2] @ normal[deepest]))
+        pads.append(float(rotations[link][:, 2] @ closed.normal[deepest]))
+    heights = np.array(places).reshape(-1, 3)[:, 2]
     size = float(target.half_extents.max())
-    imbalance, presses = 1.0, np.zeros(0)
+    imbalance, unevenness, totals = 1.0, 1.0, np.zeros(5)
     if places:
-        imbalance, presses = _squeeze(np.array(places), np.array(normals), target.centre, size)
+        links = list(touching)
+        if palm_gap < _PALM_TOUCH:
+            links.append(0)
+            places.append(palm[palm_distances.argmin()])
+            normals.append(palm_normals[palm_distances.argmin()])
+        squeeze = balanced_squeeze(np.array(places), np.array(normals), links, target.centre, size)
+        imbalance, unevenness, totals = squeeze.imbalance, squeeze.unevenness, squeeze.totals
     touching_fingers = {(link - 1) // 3 for link in touching}
     missing = [i for i in closing.used if i not in touching_fingers]
     for i in missing:  # a finger that would miss stays open
         angles[4 * i : 4 * i + 4] = preshape[4 * i : 4 * i + 4]
+    crossing = closing.crossing(angles)
 
-    score = -4.0 * imbalance - sum(0.5 + 20.0 * max(0.0, nearest[i]) for i in missing)
-    for clearance, wanted in ((gap, 0.005), (lowest, 0.006), (palm_gap, 0.004)):
+    score = -4.0 * imbalance - sum(0.5 + 20.0 * max(0.0, closed.nearest[i]) for i in missing)
+    score -= 0.6 * unevenness + 200.0 * max(0.0, crossing + _FINGER_GAP)
+    for clearance, wanted in ((gap, 0.004), (lowest, 0.005), (palm_gap, 0.0005)):
         score -= 300.0 * max(0.0, wanted - clearance)
     distal = sum(link % 3 == 0 for link in touching)
     if kind == "power":
-        score += 0.06 * min(len(touching), 10) - 10.0 * max(0.0, palm_gap - 0.012)
+        score += 0.10 * len(touching) + 0.10 * distal - 20.0 * max(0.0, palm_gap - 0.0015)
     else:
         score += 0.3 * distal / len(closing.used) - 0.15 * (len(touching) - distal)
         score -= 10.0 * max(0.0, 0.015 - palm_gap)
-    if places:
+    if len(heights):
         below = target.centre[2] - 0.15 * size
-        heights = np.array(places)[:, 2]
         thumb = np.array([(link - 1) // 3 == 0 for link in touching])
-        score += 0.5 * float(np.mean(pads))
-        score -= 3.0 * abs(float(heights.mean()) - below) / size
+        score += 0.5 * float(np.mean(pads)) + 0.2 * float(np.mean(np.array(pads)[thumb] if thumb.any() else -1.0))
+        if kind == "precision":
+            score -= 3.0 * abs(float(heights.mean()) - below) / size
         if thumb.any() and not thumb.all():
-            score -= 1.5 * abs(float(heights[thumb].mean() - heights[~thumb].mean())) / size
+            facing = np.array(normals[: len(thumb)])
+            against, along = facing[thumb].mean(axis=0), facing[~thumb].mean(axis=0)
+            score -= 0.8 * float(against @ along / (np.linalg.norm(against) * np.linalg.norm(along) + 1e-9))
+            score -= 1.5 * abs(float(heights[thumb].min() - heights[~thumb].min())) / size
+    used = tuple(i for i in closing.used if i in touching_fingers)
     return GraspPlan(
-        tuple(FINGERS[i] for i in closing.used if i in touching_fingers),
+        tuple(FINGERS[i] for i in used),
         position,
         rotation_vector_from_matrix(rotation),
         preshape,
         angles,
         tuple(LINKS[link] for link in touching),
-        _finger_shares(closing, touching, presses),
+        _shares(used, totals),
         imbalance,
         lowest,
         score,
     )
 
 
-# Object's centre in the palm frame of a reference hand [m] (y towards the thumb), pitch, roll, thumb
-# abduction, thumb base flexion, and what the other fingers' base flexion adds to the posture's [rad].
+def _shares(used: Sequence[int], totals: FloatArray) -> tuple[float, ...]:
+    """Share of each finger that touches, over the mean of all but the thumb."""
+    mean = np.mean([totals[i] for i in used if i > 0] or [1.0])
+    return tuple(float(max(_LEAST_SHARE, round(totals[i] / (mean or 1.0), 3))) for i in used)
+
+
+# Object's centre in the palm frame of a reference hand [m] (y towards the thumb), pitch, roll, yaw, thumb
+# abduction, thumb base flexion, what the other fingers' base flexion adds to the posture's, spread [rad].
 _FIRST_POSE = {
-    "power": (0.076, 0.007, -0.066, 0.0, 0.15, 0.50, 0.10, 0.45),
-    "precision": (0.089, 0.021, -0.069, 0.26, -0.13, 0.66, 0.15, -0.26),
+    "power": (0.081, 0.001, -0.050, -0.04, 0.25, 0.0, 0.64, -0.41, -0.11, 0.065),
+    "precision": (0.079, 0.008, -0.069, -0.02, 0.25, 0.0, 0.80, -0.56, -0.02, 0.16),
 }
-_FIRST_STEP = np.array([0.012, 0.010, 0.010, 0.20, 0.20, 0.20, 0.15, 0.15])
+_FIRST_RADIUS = 0.036
+_FIRST_STEP = np.array([0.010, 0.008, 0.008, 0.15, 0.15, 0.15, 0.15, 0.15, 0.15, 0.1])
 
 
 def plan_grasp(
@@ -345,15 +238,17 @@ def plan_grasp(
         raise ValueError("fingers: a grasp needs the thumb and at least one other finger")
     if not (isinstance(rounds, int) and rounds >= 0):
         raise ValueError(f"rounds: {rounds}; give an integer, 0 or more")
-    closing = _Closing(model, target, [f for f in FINGERS if f in fingers])
+    closing = RigidClosing(model, target, [f for f in FINGERS if f in fingers], wrap=kind == "power")
     search = np.array(_FIRST_POSE[kind])
     search[:3] *= model.parameters.length_scale
     # A larger object lies as much further from the palm and from the fingers' roots.
-    search[2] -= float(target.half_extents[2]) - 0.035
+    search[2] -= float(target.half_extents[2]) - _FIRST_RADIUS
     best = _judge(closing, kind, search)
     step = _FIRST_STEP.copy()
     for _ in range(rounds):
         for i in range(len(search)):
+            if i == 5 and target.turns_freely:
+                continue
             for sign in (1.0, -1.0):
                 trial = search.copy()
                 trial[i] += sign * step[i]
