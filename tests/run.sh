@@ -10,7 +10,7 @@ if [ -z "${VIRTUAL_ENV:-}" ]; then
     export VIRTUAL_ENV="$PWD/.venv"
     export PATH="$VIRTUAL_ENV/bin:$PATH"
 fi
-python -m pip install --quiet --disable-pip-version-check cmake ninja "cmeel-eigen==3.4.1" ".[test]"
+python -m pip install --quiet --disable-pip-version-check cmake ninja "cmeel-eigen==3.4.1" ".[test,reference]"
 
 echo "== lint"
 ruff check . && ruff format --check .
