@@ -21,14 +21,30 @@ REFERENCE = {  # ω0: (stopping time [s], distance [m], angle [rad])
 def disc_world(step, spin, *, speed=1.0, rings=14, law="contensou"):
     """A disc on a planar mount (x, y, z, turn about z), so that it cannot tip."""
     world = _core.World(
-        step, np.array([0.0, 0.0, -GRAVITY]), {"contact_offset": 0.0, "pressure": "uniform", "friction_law": law}
+        step,
+        np.array([0.0, 0.0, -GRAVITY]),
+        {"contact_offset": 0.0, "pressure": "uniform", "friction_law": law},
     )
     add_floor(world, size=3.0, friction=MU)
     zero = np.zeros((3, 3))
     links = [
         {"name": "x", "joint": "prismatic", "axis": [1.0, 0.0, 0.0], "mass": 0.0, "inertia": zero},
-        {"name": "y", "parent": 0, "joint": "prismatic", "axis": [0.0, 1.0, 0.0], "mass": 0.0, "inertia": zero},
-        {"name": "z", "parent": 1, "joint": "prismatic", "axis": [0.0, 0.0, 1.0], "mass": 0.0, "inertia": zero},
+        {
+            "name": "y",
+            "parent": 0,
+            "joint": "prismatic",
+            "axis": [0.0, 1.0, 0.0],
+            "mass": 0.0,
+            "inertia": zero,
+        },
+        {
+            "name": "z",
+            "parent": 1,
+            "joint": "prismatic",
+            "axis": [0.0, 0.0, 1.0],
+            "mass": 0.0,
+            "inertia": zero,
+        },
         {
             "name": "disc",
             "parent": 2,

@@ -7,10 +7,12 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from softcontact.engines.base import FloatArray, SurfaceInfo
+from softcontact.engines.contact_scale import contact_distances
 from softcontact.engines.hand import HandInWorld
 from softcontact.scene import bodies
 from softcontact.scene.errors import SceneError, nearest
 from softcontact.scene.model import Scene
+from softcontact.scene.shapes import SURFACES
 from softcontact.scene.surfaces import surface_mesh, tetrahedral_mesh
 
 
@@ -27,7 +29,8 @@ class EmbeddedEngine:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self.world = _new_world(scene)
+        self._meshes: dict[int, Any] = {}
+        self.world = _new_world(scene, contact_distances(scene, self._mesh))
         self._ids: dict[str, int] = {}
         self._surface_ids: dict[str, int] = {}
         self._kinds = {body.name: body.kind for body in scene.bodies}
@@ -97,6 +100,13 @@ class EmbeddedEngine:
         """{ok, message, time}."""
         return self.world.status()
 
+    def _mesh(self, shape: Any) -> Any:
+        """Mesh of one of the scene's shapes, made or read once."""
+        if id(shape) not in self._meshes:
+            make = surface_mesh if isinstance(shape, SURFACES) else tetrahedral_mesh
+            self._meshes[id(shape)] = make(shape)
+        return self._meshes[id(shape)]
+
     def _guarded(self, where: str, call: Any, *arguments: Any) -> None:
         try:
             call(*arguments)
@@ -118,7 +128,7 @@ class EmbeddedEngine:
             case bodies.RigidBody():
                 self._add_rigid(body)
             case bodies.KinematicBody():
-                mesh = surface_mesh(body.shape)
+                mesh = self._mesh(body.shape)
                 self._ids[body.name] = self.world.add_kinematic_body(
                     body.name, mesh.vertices, mesh.triangles, body.position, body.orientation, self._mu(body)
                 )
@@ -135,7 +145,7 @@ class EmbeddedEngine:
                     self._show(surface, body, rigid=False, role=role)
 
     def _add_rigid(self, body: bodies.RigidBody) -> None:
-        mesh = surface_mesh(body.shape)
+        mesh = self._mesh(body.shape)
         mass, com, inertia = mass_properties(body, mesh)
         self._ids[body.name] = self.world.add_rigid_body(
             body.name,
@@ -154,7 +164,7 @@ class EmbeddedEngine:
         self._show(body.name, body, rigid=True)
 
     def _add_tetrahedral(self, body: bodies.TetrahedralBody) -> None:
-        mesh = tetrahedral_mesh(body.shape)
+        mesh = self._mesh(body.shape)
         surface, nodes_of = mesh.surface()
         fixed = set(body.fixed_nodes)
         if body.fixed_nodes and max(fixed) >= len(mesh.nodes):
@@ -201,7 +211,7 @@ class EmbeddedEngine:
         )
         for index, link in enumerate(body.links):
             if link.shape is not None:
-                mesh = surface_mesh(link.shape)
+                mesh = self._mesh(link.shape)
                 name = f"{body.name}.{link.name}"
                 self.world.add_link_surface(
                     self._ids[body.name],
@@ -262,7 +272,7 @@ class EmbeddedEngine:
                         self.world.disable_pair(a, b)
 
 
-def _new_world(scene: Scene) -> Any:
+def _new_world(scene: Scene, distances: dict[str, float]) -> Any:
     try:
         from softcontact._core import World
     except ImportError as error:
@@ -275,9 +285,7 @@ def _new_world(scene: Scene) -> Any:
         "contact": contact.model,
         "friction_law": contact.friction_law,
         "pressure": contact.pressure,
-        "alarm_distance": contact.alarm_distance,
-        "contact_offset": contact.contact_offset,
-        "max_penetration": contact.max_penetration,
+        **distances,
         "solver_tolerance": solver.tolerance,
         "solver_max_iterations": solver.max_iterations,
     }

@@ -84,9 +84,8 @@ class Scene(Part):
             for field, value in in_metres(self, METRES[self.units]).__dict__.items():
                 self.__dict__[field] = value
             self.__dict__["units"] = "m"
-        # Compared in metres, for a default is metres whatever the units.
         offset, alarm = self.contact.contact_offset, self.contact.alarm_distance
-        if not offset < alarm:
+        if offset is not None and alarm is not None and not offset < alarm:
             raise ValueError(
                 f"contact.contact_offset: {offset:g} m must be less than alarm_distance, {alarm:g} m; "
                 "make alarm_distance larger"

@@ -17,12 +17,13 @@ class ContactSettings(Part):
     """Friction of a patch: with torsion (contensou), the paper's literal form, or without torsion."""
     pressure: Literal["nonuniform", "uniform"] = "nonuniform"
     """Pressure over a patch: in proportion to penetration, or the same everywhere."""
-    alarm_distance: Annotated[Positive, Length()] = 2e-3
-    """Surfaces nearer than this are watched [m]."""
-    contact_offset: Annotated[NonNegative, Length()] = 5e-4
-    """Distance at which surfaces come to rest [m], less than alarm_distance."""
-    max_penetration: Annotated[Positive, Length()] = 0.01
-    """Depth to which a free motion is followed before the contact is lost [m]."""
+    alarm_distance: Annotated[Positive | None, Length()] = None
+    """Surfaces nearer than this are watched [m]; by default 1/35 of the largest side of the smallest moving body, and
+    at most 2 mm where a hand is in the scene."""
+    contact_offset: Annotated[NonNegative | None, Length()] = None
+    """Distance at which surfaces come to rest [m], less than alarm_distance; by default a quarter of it."""
+    max_penetration: Annotated[Positive | None, Length()] = None
+    """Depth to which a free motion is followed before the contact is lost [m]; by default 5 alarm distances."""
     friction: NonNegative = 0.5
     """Friction coefficient μ of bodies that name none [-]."""
 

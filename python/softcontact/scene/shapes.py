@@ -167,6 +167,7 @@ class TetrahedralFile(Part):
     _exists = field_validator("path")(MeshFile._exists.__func__)
 
 
+SURFACES = (Box, Sphere, Cylinder, Mesh, MeshFile, Bunny)
 Surface = Annotated[Box | Sphere | Cylinder | Mesh | MeshFile | Bunny, Field(discriminator="kind")]
 
 
