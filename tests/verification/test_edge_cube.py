@@ -8,14 +8,15 @@ table leaves. Everything but the pressure rule is the same.
 The claim holds, and why: a patch has one normal row, which keeps its mean gap at zero. With uniform pressure
 every point within the alarm distance (2 mm, as in the paper) counts alike, so the flanks of the pad that are
 still apart balance the ridge, which sinks 1 to 2 mm into the pad. The same motion then raises a third to a
-half of the force, or none at all, and friction no longer carries the cube. Weighted by depth, the load lies on
-the ridge, and patch and points agree in force to 10 %. The light grip comes out alike at time steps of 2, 5 and
-10 ms, finger springs of 1 to 10 kN/m, a cube turned by 5 degrees more and fingers 1 mm off on opposite sides.
+half of the force, or none at all, and friction no longer carries the cube. Weighted by depth, the load lies
+on the ridge, and patch and points agree in force to 10 %. The light grip comes out alike at time steps of 2,
+5 and 10 ms, finger springs of 1 to 10 kN/m, a cube turned by 5 degrees more and fingers 1 mm off on opposite
+sides.
 
 What does not hold: with the same force on the fingers instead of the same motion, uniform pressure holds the
 cube as well, for friction knows only the total load; its wider patch even resists turning more. It holds a
-light grip too where the pad's summit lies right across the edge (force 26 % lower than with points), and where
-the alarm distance is 1 mm, so that the ridge sinks less.
+light grip too where the pad's summit lies right across the edge (force 26 % lower than with points), and
+where the alarm distance is 1 mm, so that the ridge sinks less.
 """
 
 import numpy as np
