@@ -29,6 +29,8 @@ constexpr double coarse_area_ratio = 4.0;
 constexpr double coincident_weight = 0.999;
 /// Crossings nearer to an end of an edge than this share of its length belong to the vertex there.
 constexpr double edge_end_ratio = 1e-3;
+/// Edges cross that are near each other; deeper than this many alarm distances, vertices tell the penetration.
+constexpr double edge_depth_multiple = 2.0;
 /// Squared sine of the angle (1.8°) below which the common normal of two edges is arbitrary.
 constexpr double parallel_sin2_limit = 1e-3;
 /// Cosine below which the edges' outward normals do not tell which side of each other they are on.
@@ -75,6 +77,8 @@ public:
           m_out(out),
           m_depth(options.search_depth()),
           m_reach(std::max(options.alarm_distance, m_depth)),
+          m_edge_depth(std::min(m_depth, edge_depth_multiple * options.alarm_distance)),
+          m_edge_reach(std::max(options.alarm_distance, m_edge_depth)),
           m_a_to_b(inverse(b.pose()) * a.pose()),
           m_b_to_a(inverse(m_a_to_b))
     {
@@ -225,7 +229,7 @@ private:
             const Vector3d start = to_other * self.local_vertices().col(self.topology().edges(0, sharp));
             const Vector3d end = to_other * self.local_vertices().col(self.topology().edges(1, sharp));
             other.tree().for_each(
-                [&](const Aabb& box) { return box.inflated(m_reach).meets_segment(start, end); },
+                [&](const Aabb& box) { return box.inflated(m_edge_reach).meets_segment(start, end); },
                 [&](int triangle) {
                     for (int k = 0; k < 3; ++k) {
                         const int edge = topology.triangle_edges(k, triangle);
@@ -245,27 +249,37 @@ private:
         const Vector3d a1 = m_a_to_b * m_a.local_vertices().col(ends_a[1]);
         const Vector3d b0 = m_b.local_vertices().col(ends_b[0]);
         const Vector3d b1 = m_b.local_vertices().col(ends_b[1]);
+        const double squared_a = (a1 - a0).squaredNorm();
+        const double squared_b = (b1 - b0).squaredNorm();
+        const double reach = m_edge_reach + 0.5 * (std::sqrt(squared_a) + std::sqrt(squared_b));
+        if ((a0 + a1 - b0 - b1).squaredNorm() > 4.0 * reach * reach) return;
         const Vector3d cross = (a1 - a0).cross(b1 - b0);
-        const double squared_lengths = (a1 - a0).squaredNorm() * (b1 - b0).squaredNorm();
-        if (!(cross.squaredNorm() > parallel_sin2_limit * squared_lengths)) return;
+        const double squared_lengths = squared_a * squared_b;
+        const double squared_cross = cross.squaredNorm();
+        if (!(squared_cross > parallel_sin2_limit * squared_lengths)) return;
 
-        const SegmentPair pair = closest_points_of_segments(a0, a1, b0, b1);
-        const auto is_interior = [](double s) { return s > edge_end_ratio && s < 1.0 - edge_end_ratio; };
-        if (!is_interior(pair.s) || !is_interior(pair.t)) return;
+        // Where the lines are nearest; only pairs nearest inside both edges matter, so no end needs to be tried.
+        const Vector3d between = b0 - a0;
+        const double s = between.cross(b1 - b0).dot(cross) / squared_cross;
+        const double t = between.cross(a1 - a0).dot(cross) / squared_cross;
+        const auto is_interior = [](double at) { return at > edge_end_ratio && at < 1.0 - edge_end_ratio; };
+        if (!is_interior(s) || !is_interior(t)) return;
+        const Vector3d on_a = a0 + s * (a1 - a0);
+        const Vector3d on_b = b0 + t * (b1 - b0);
 
         const Vector3d outward =
             m_b.edge_normals().col(edge_of_b) - m_a_to_b.rotation * m_a.edge_normals().col(edge_of_a);
-        const double side = cross.dot(outward) / cross.norm();
+        const double side = cross.dot(outward) / std::sqrt(squared_cross);
         if (!(std::abs(side) > side_cosine_limit)) return;
         const Vector3d normal = std::copysign(1.0, side) * cross.normalized();
-        const double distance = normal.dot(pair.first - pair.second);
-        if (!(distance <= m_options.alarm_distance && distance >= -m_depth)) return;
+        const double distance = normal.dot(on_a - on_b);
+        if (!(distance <= m_options.alarm_distance && distance >= -m_edge_depth)) return;
         if (!in_edge_cone(m_b, edge_of_b, normal, edge_cone_sine_tolerance)) return;
         if (!in_edge_cone(m_a, edge_of_a, m_b_to_a.rotation * -normal, edge_cone_sine_tolerance)) return;
-        if (distance < 0.0 && !are_inside(pair.first, pair.second)) return;
+        if (distance < 0.0 && !are_inside(on_a, on_b)) return;
 
-        add(contact_key(ContactKind::edge_edge, edge_of_a, edge_of_b), point_on_edge(m_a, edge_of_a, pair.s),
-            point_on_edge(m_b, edge_of_b, pair.t), m_b.pose() * pair.first, m_b.pose() * pair.second,
+        add(contact_key(ContactKind::edge_edge, edge_of_a, edge_of_b), point_on_edge(m_a, edge_of_a, s),
+            point_on_edge(m_b, edge_of_b, t), m_b.pose() * on_a, m_b.pose() * on_b,
             m_b.pose().rotation * normal);
     }
 
@@ -292,6 +306,7 @@ private:
     std::vector<ContactPoint>& m_out;
     double m_depth;
     double m_reach;
+    double m_edge_depth, m_edge_reach;
     Pose m_a_to_b, m_b_to_a;
 };
 
