@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from softcontact.hand import FINGERS, LINKS, GraspObject, HandModel, HandTissue, plan_grasp
-from softcontact.mesh import load_mesh
+from softcontact.mesh import SurfaceMesh, load_mesh
 from softcontact.mesh.bunny import bunny
 from softcontact.scene import (
     Box,
@@ -34,6 +34,7 @@ from softcontact.scene import (
 
 APPROACH, ARRIVE, CLOSE, SETTLE, LIFT, HOLD = 0.6, 0.7, 1.1, 0.2, 1.0, 2.0
 LIFT_HEIGHT = 0.10
+UP = np.array([0.0, 0.0, 1.0])
 
 FingerName = Literal["thumb", "index", "middle", "ring", "little"]
 
@@ -70,37 +71,45 @@ class Options(SceneOptions):
 
 
 def shape_of(options: Options):
-    """The scene's shape, its half extents [m], and the planner's bounding shape."""
+    """The scene's shape, the planner's object on the table, and the height of the body's origin over its foot [m]."""
     s = options.object_scale
     match options.object:
         case "ball":
-            return Sphere(radius=0.035 * s, frequency=8), np.full(3, 0.035 * s), "ellipsoid"
+            return Sphere(radius=0.0375 * s, frequency=8), GraspObject.ball(0.0375 * s), 0.0375 * s
         case "cube":
-            return Box(size=(0.06 * s,) * 3, divisions=(6, 6, 6)), np.full(3, 0.03 * s), "box"
+            half = np.full(3, 0.03 * s)
+            return (
+                Box(size=(0.06 * s,) * 3, divisions=(4, 4, 4)),
+                GraspObject("box", half, half * UP),
+                half[2],
+            )
         case "cylinder":
-            shape = Cylinder(radius=0.03 * s, height=0.1 * s, segments=48, layers=10, rings=4)
-            return shape, np.array([0.03, 0.03, 0.05]) * s, "cylinder"
+            half = np.array([0.03, 0.03, 0.05]) * s
+            shape = Cylinder(radius=half[0], height=2.0 * half[2], segments=40, layers=8, rings=2)
+            return shape, GraspObject("cylinder", half, half * UP), half[2]
         case "bunny":
-            extent = bunny(0.08 * s, coarse=True).extent
-            return Bunny(height=0.08 * s, coarse=True), 0.5 * extent, "ellipsoid"
-    mesh = load_mesh(options.object, unit=options.unit, scale=s)
-    low, high = mesh.bounds
-    vertices = mesh.vertices - 0.5 * (low + high)
-    return Mesh(vertices=vertices.tolist(), triangles=mesh.triangles.tolist()), 0.5 * (high - low), "ellipsoid"
+            mesh = bunny(0.08 * s, coarse=True)
+            shape = Bunny(height=0.08 * s, coarse=True)
+        case _:
+            mesh = load_mesh(options.object, unit=options.unit, scale=s)
+            vertices = mesh.vertices - 0.5 * (mesh.bounds[0] + mesh.bounds[1])
+            mesh = SurfaceMesh(vertices, mesh.triangles)
+            shape = Mesh(vertices=vertices.tolist(), triangles=mesh.triangles.tolist())
+    height = -mesh.bounds[0][2]
+    return shape, GraspObject.of_mesh(mesh.vertices + height * UP, mesh.triangles), height
 
 
 def scene(**options) -> Scene:
     o = Options(**options)
-    shape, half, bounding = shape_of(o)
-    lowest = -half[2]
-    if o.object == "bunny":  # its origin is the centre of mass, not the middle
-        lowest = bunny(0.08 * o.object_scale, coarse=True).bounds[0][2]
-    rest = -lowest + 5e-4
-    target = GraspObject(bounding, half, np.array([0.0, 0.0, half[2]]))
+    shape, target, height = shape_of(o)
     tissue = HandTissue(young=o.young, friction=o.friction)
     plan = plan_grasp(HandModel.build(tissue=tissue), target, o.grasp, o.fingers)
     motion = plan.motion(
-        approach_time=APPROACH, closing_time=CLOSE + SETTLE, lift_time=LIFT, lift_height=LIFT_HEIGHT, hold_time=HOLD
+        approach_time=APPROACH,
+        closing_time=CLOSE + SETTLE,
+        lift_time=LIFT,
+        lift_height=LIFT_HEIGHT,
+        hold_time=HOLD,
     )
     lifted = APPROACH + CLOSE + SETTLE + LIFT
     end = lifted + HOLD
@@ -122,7 +131,7 @@ def scene(**options) -> Scene:
                 shape=shape,
                 mass=o.mass,
                 density=None if o.mass else o.density,
-                position=(0.0, 0.0, rest),
+                position=(0.0, 0.0, height + 5e-4),
                 friction=o.friction,
             ),
             Hand(name="hand", tissue=tissue, friction=o.friction, self_contact=True),

@@ -63,6 +63,8 @@ class RigidClosing:
             [np.full(len(p.vertices[::2]), 1 + k) for k, p in enumerate(model.phalanges)]
         )
         self.points = np.concatenate([p.vertices[::2] for p in model.phalanges])
+        palm = model.palm_vertices[model.palm_triangles]
+        self.palm = np.concatenate([model.palm_vertices, palm.mean(axis=1), 0.5 * (palm[:, 0] + palm[:, 1])])
         self.upper = joint_limits()[1]
         self._prepare_spheres()
 

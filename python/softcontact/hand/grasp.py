@@ -29,6 +29,8 @@ FloatArray = NDArray[np.float64]
 
 _LEAST_SHARE = 0.3
 _TOUCH, _PALM_TOUCH = 0.0008, 0.0025
+# How much sooner than planned each joint arrives: wrapping begins at the base.
+_LEAD = {"power": (1.5, 1.2, 0.9), "precision": (1.0, 1.0, 1.0)}
 _FINGER_GAP = 0.002
 _LEAST_TRAVEL = (0.15, 0.12, 0.08)
 # How the fingers' abductions follow one spread, thumb left out.
@@ -40,6 +42,7 @@ class GraspPlan:
     """A grasp: palm pose, open and closed angles, and how well it is expected to hold.
 
     Attributes:
+        kind: "power" or "precision".
         fingers: those that close: of the asked-for ones, those that reach the object.
         palm_position: [m], shape (3,).
         palm_rotation_vector: [rad], shape (3,).
@@ -52,6 +55,7 @@ class GraspPlan:
         score: what the search maximised [-].
     """
 
+    kind: str
     fingers: tuple[str, ...]
     palm_position: FloatArray
     palm_rotation_vector: FloatArray
@@ -65,7 +69,8 @@ class GraspPlan:
 
     def closing(self, duration: float = 1.0) -> list[dict[str, Any]]:
         """Fingers for World.add_grasp: each joint at the rate that takes it from `preshape` to `closed` in
-        `duration` [s], so that all fingers arrive together. A joint that the plan hardly moves still presses.
+        `duration` [s], so that all fingers arrive together; in a power grasp base joints come first. A joint
+        that the plan hardly moves still presses.
         """
         if not (np.isfinite(duration) and duration > 0.0):
             raise ValueError(f"duration: {duration} s is not positive")
@@ -73,7 +78,10 @@ class GraspPlan:
         travel = (self.closed - self.preshape).reshape(5, 4)[:, 1:]
         for finger in fingers:
             way = travel[FINGERS.index(finger["name"])]
-            finger["rates"] = [float(max(way[k], least)) / duration for k, least in enumerate(_LEAST_TRAVEL)]
+            finger["rates"] = [
+                float(_LEAD[self.kind][k] * max(way[k], least)) / duration
+                for k, least in enumerate(_LEAST_TRAVEL)
+            ]
         return fingers
 
     def motion(
@@ -87,12 +95,13 @@ class GraspPlan:
         lift_time: float = 0.8,
         hold_time: float = 0.5,
     ) -> HandMotion:
-        """Come down open onto the object, wait while the fingers close, lift, hold. Lengths [m], times
+        """Come open onto the object, palm ahead, wait while the fingers close, lift, hold. Lengths [m], times
         [s].
         """
         up = np.array([0.0, 0.0, 1.0])
+        back = matrix_from_rotation_vector(self.palm_rotation_vector)[:, 2]
         places = [
-            self.palm_position + approach_height * up,
+            self.palm_position + approach_height * back,
             self.palm_position,
             self.palm_position,
             self.palm_position + lift_height * up,
@@ -121,9 +130,9 @@ def _judge(closing: RigidClosing, kind: str, search: FloatArray) -> GraspPlan:
     target, mirror = closing.target, closing.model.kinematics.mirror
     position, rotation, preshape = _pose_from(search, kind, target.centre, mirror)
     open_points = closing.surface(preshape, position, rotation)
-    rises = np.array([[0.0, 0.0, rise] for rise in (0.0, 0.015, 0.03, 0.05)])
-    gap = min(float(target.distance(open_points + rise)[0].min()) for rise in rises)
-    palm = closing.model.palm_vertices @ rotation.T + position
+    ways = np.outer((0.0, 0.015, 0.03, 0.05), rotation[:, 2])
+    gap = min(float(target.distance(open_points + way)[0].min()) for way in ways)
+    palm = closing.palm @ rotation.T + position
     palm_distances, palm_normals = target.distance(palm)
     palm_gap = float(palm_distances.min())
     closed = closing.close(preshape, position, rotation)
@@ -156,10 +165,10 @@ def _judge(closing: RigidClosing, kind: str, search: FloatArray) -> GraspPlan:
     missing = [i for i in closing.used if i not in touching_fingers]
     for i in missing:  # a finger that would miss stays open
         angles[4 * i : 4 * i + 4] = preshape[4 * i : 4 * i + 4]
-    crossing = closing.crossing(angles)
+    crossing = max(closing.crossing(preshape + part * (angles - preshape)) for part in (0.0, 0.6, 1.0))
 
     score = -4.0 * imbalance - sum(0.5 + 20.0 * max(0.0, closed.nearest[i]) for i in missing)
-    score -= 0.6 * unevenness + 200.0 * max(0.0, crossing + _FINGER_GAP)
+    score -= 0.6 * unevenness + 800.0 * max(0.0, crossing + _FINGER_GAP)
     for clearance, wanted in ((gap, 0.004), (lowest, 0.005), (palm_gap, 0.0005)):
         score -= 300.0 * max(0.0, wanted - clearance)
     distal = sum(link % 3 == 0 for link in touching)
@@ -171,16 +180,21 @@ def _judge(closing: RigidClosing, kind: str, search: FloatArray) -> GraspPlan:
     if len(heights):
         below = target.centre[2] - 0.15 * size
         thumb = np.array([(link - 1) // 3 == 0 for link in touching])
-        score += 0.5 * float(np.mean(pads)) + 0.2 * float(np.mean(np.array(pads)[thumb] if thumb.any() else -1.0))
+        score += 0.5 * float(np.mean(pads)) + 0.2 * float(
+            np.mean(np.array(pads)[thumb] if thumb.any() else -1.0)
+        )
         if kind == "precision":
             score -= 3.0 * abs(float(heights.mean()) - below) / size
         if thumb.any() and not thumb.all():
+            # From above the thumb meets the others at one height.
+            levels = 1.5 * max(0.0, float(rotation[2, 2]))
             facing = np.array(normals[: len(thumb)])
             against, along = facing[thumb].mean(axis=0), facing[~thumb].mean(axis=0)
             score -= 0.8 * float(against @ along / (np.linalg.norm(against) * np.linalg.norm(along) + 1e-9))
-            score -= 1.5 * abs(float(heights[thumb].min() - heights[~thumb].min())) / size
+            score -= levels * abs(float(heights[thumb].min() - heights[~thumb].min())) / size
     used = tuple(i for i in closing.used if i in touching_fingers)
     return GraspPlan(
+        kind,
         tuple(FINGERS[i] for i in used),
         position,
         rotation_vector_from_matrix(rotation),
@@ -203,10 +217,11 @@ def _shares(used: Sequence[int], totals: FloatArray) -> tuple[float, ...]:
 # Object's centre in the palm frame of a reference hand [m] (y towards the thumb), pitch, roll, yaw, thumb
 # abduction, thumb base flexion, what the other fingers' base flexion adds to the posture's, spread [rad].
 _FIRST_POSE = {
+    "side": (0.081, -0.012, -0.052, 0.0, 1.57, 0.0, 0.60, -0.30, 0.0, 0.06),
     "power": (0.081, 0.001, -0.050, -0.04, 0.25, 0.0, 0.64, -0.41, -0.11, 0.065),
     "precision": (0.079, 0.008, -0.069, -0.02, 0.25, 0.0, 0.80, -0.56, -0.02, 0.16),
 }
-_FIRST_RADIUS = 0.036
+_FIRST_RADIUS, _TALL = 0.036, 0.042
 _FIRST_STEP = np.array([0.010, 0.008, 0.008, 0.15, 0.15, 0.15, 0.15, 0.15, 0.15, 0.1])
 
 
@@ -239,11 +254,11 @@ def plan_grasp(
     if not (isinstance(rounds, int) and rounds >= 0):
         raise ValueError(f"rounds: {rounds}; give an integer, 0 or more")
     closing = RigidClosing(model, target, [f for f in FINGERS if f in fingers], wrap=kind == "power")
-    search = np.array(_FIRST_POSE[kind])
-    search[:3] *= model.parameters.length_scale
-    # A larger object lies as much further from the palm and from the fingers' roots.
-    search[2] -= float(target.half_extents[2]) - _FIRST_RADIUS
-    best = _judge(closing, kind, search)
+    best, search = None, np.zeros(0)
+    for start in _starts(target, kind, model.parameters.length_scale):
+        plan = _judge(closing, kind, start)
+        if best is None or plan.score > best.score:
+            best, search = plan, start
     step = _FIRST_STEP.copy()
     for _ in range(rounds):
         for i in range(len(search)):
@@ -258,6 +273,24 @@ def plan_grasp(
                     break
         step *= 0.6
     return _turned(best, target.centre, yaw)
+
+
+def _starts(target: GraspObject, kind: str, scale: float) -> list[FloatArray]:
+    """First poses to search from: from above, and a power grasp of something tall from the side."""
+    poses = [np.array(_FIRST_POSE[kind])]
+    # A larger object lies as much further from the palm and from the fingers' roots.
+    poses[0][2] -= float(target.half_extents[2]) - _FIRST_RADIUS
+    if kind == "power" and target.half_extents[2] > _TALL:
+        poses.append(np.array(_FIRST_POSE["side"]))
+        poses[1][2] -= float(target.half_extents[:2].min()) - _FIRST_RADIUS
+    yaws = [0.0] if target.turns_freely else [0.0, -0.5, 0.5, -1.2, 1.2, np.pi]
+    starts = []
+    for pose, yaw in ((pose, yaw) for pose in poses for yaw in yaws):
+        start = pose.copy()
+        start[:3] *= scale
+        start[5] += yaw
+        starts.append(start)
+    return starts
 
 
 def _turned(plan: GraspPlan, centre: FloatArray, yaw: float) -> GraspPlan:
