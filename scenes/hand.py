@@ -62,8 +62,9 @@ class Options(SceneOptions):
     """Fingers wrapped around the object, or fingertips."""
     fingers: tuple[FingerName, ...] = FINGERS
     """Fingers that close."""
-    force: Annotated[float, Field(gt=0, le=50)] = 1.5
-    """Normal force at which a finger stops closing [N]; the thumb, which opposes all, at their sum."""
+    force: Annotated[float, Field(gt=0, le=50)] | None = None
+    """Normal force at which a finger stops closing [N], the thumb at about the sum of the others'; by default 1.2 N,
+    or what the object's weight needs."""
     young: Annotated[float, Field(gt=0)] = 1.0e5
     """Young's modulus of the finger pads [Pa]."""
     time_step: Annotated[float, Field(gt=0, le=0.1)] = 0.005
@@ -71,22 +72,20 @@ class Options(SceneOptions):
 
 
 def shape_of(options: Options):
-    """The scene's shape, the planner's object on the table, and the height of the body's origin over its foot [m]."""
+    """The scene's shape; for the planner, the object on the table; the body's origin over its foot [m]; volume [m³]."""
     s = options.object_scale
     match options.object:
         case "ball":
-            return Sphere(radius=0.0375 * s, frequency=8), GraspObject.ball(0.0375 * s), 0.0375 * s
+            r = 0.0375 * s
+            return Sphere(radius=r, frequency=8), GraspObject.ball(r), r, 4.0 / 3.0 * np.pi * r**3
         case "cube":
             half = np.full(3, 0.03 * s)
-            return (
-                Box(size=(0.06 * s,) * 3, divisions=(4, 4, 4)),
-                GraspObject("box", half, half * UP),
-                half[2],
-            )
+            shape = Box(size=(0.06 * s,) * 3, divisions=(4, 4, 4))
+            return shape, GraspObject("box", half, half * UP), half[2], 8.0 * half.prod()
         case "cylinder":
             half = np.array([0.03, 0.03, 0.05]) * s
             shape = Cylinder(radius=half[0], height=2.0 * half[2], segments=40, layers=8, rings=2)
-            return shape, GraspObject("cylinder", half, half * UP), half[2]
+            return shape, GraspObject("cylinder", half, half * UP), half[2], 2.0 * np.pi * half.prod()
         case "bunny":
             mesh = bunny(0.08 * s, coarse=True)
             shape = Bunny(height=0.08 * s, coarse=True)
@@ -96,12 +95,20 @@ def shape_of(options: Options):
             mesh = SurfaceMesh(vertices, mesh.triangles)
             shape = Mesh(vertices=vertices.tolist(), triangles=mesh.triangles.tolist())
     height = -mesh.bounds[0][2]
-    return shape, GraspObject.of_mesh(mesh.vertices + height * UP, mesh.triangles), height
+    return shape, GraspObject.of_mesh(mesh.vertices + height * UP, mesh.triangles), height, mesh.volume
+
+
+def grip_force(options: Options, volume: float, opposed: int) -> float:
+    """Force of each finger that opposes the thumb [N]: half as much again as friction needs, at least 1.2."""
+    if options.force is not None:
+        return options.force
+    weight = 9.81 * (options.mass or options.density * volume)
+    return min(50.0, max(1.2, 1.5 * weight / (2.0 * max(options.friction, 0.05) * opposed)))
 
 
 def scene(**options) -> Scene:
     o = Options(**options)
-    shape, target, height = shape_of(o)
+    shape, target, height, volume = shape_of(o)
     tissue = HandTissue(young=o.young, friction=o.friction)
     plan = plan_grasp(HandModel.build(tissue=tissue), target, o.grasp, o.fingers)
     motion = plan.motion(
@@ -141,7 +148,7 @@ def scene(**options) -> Scene:
             body="hand",
             start=APPROACH,
             end=APPROACH + CLOSE,
-            force=o.force,
+            force=grip_force(o, volume, len(plan.fingers) - 1),
             fingers=[
                 Finger(**finger | {"links": [LINKS[link] for link in finger["links"]]})
                 for finger in plan.closing(ARRIVE)
