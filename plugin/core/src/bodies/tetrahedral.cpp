@@ -104,6 +104,7 @@ void TetrahedralDynamics::set_state(const Ref<const Points>& x, const Ref<const 
     }
     m_x = x;
     m_v = v;
+    m_rotations_fresh = false;
     release_fixed(m_v);
     m_x_free = m_x;
     m_v_free = m_v;
@@ -113,6 +114,17 @@ void TetrahedralDynamics::set_state(const Ref<const Points>& x, const Ref<const 
 void TetrahedralDynamics::release_fixed(Ref<MatrixXd> rows) const
 {
     for (const int node : m_options.fixed_nodes) rows.middleRows<3>(3 * node).setZero();
+}
+
+bool TetrahedralDynamics::refresh_rotations()
+{
+    // Once for given positions: they are found from the last ones, so a second time would change their last
+    // bits, and with them the run of whoever asks for energies.
+    if (!m_rotations_fresh) {
+        m_rotations_finite = m_model.update(m_x);
+        m_rotations_fresh = true;
+    }
+    return m_rotations_finite;
 }
 
 bool TetrahedralDynamics::refresh_factor(double h)
@@ -147,7 +159,7 @@ bool TetrahedralDynamics::begin_step(double h, const Vector3d& gravity,
 {
     assert(h > 0.0 && (external_force.size() == 0 || external_force.size() == dof_count()));
     m_status = Status::not_finite;
-    if (!m_model.update(m_x)) return false;
+    if (!refresh_rotations()) return false;
     m_force.setZero();
     m_model.add_force(m_x, m_force);
     for (Index k = 0; k < m_anchors.cols(); ++k) {
@@ -204,6 +216,7 @@ bool TetrahedralDynamics::finish(const Ref<const VectorXd>& velocity_change)
     }
     m_x = m_x_free;
     m_v = m_v_free;
+    m_rotations_fresh = false;
     return true;
 }
 
@@ -214,6 +227,7 @@ void TetrahedralDynamics::apply_position_correction(const Ref<const VectorXd>& c
     free = correction;
     release_fixed(free);
     m_x += m_force;
+    m_rotations_fresh = false;
 }
 
 double TetrahedralDynamics::kinetic_energy() const
@@ -223,7 +237,7 @@ double TetrahedralDynamics::kinetic_energy() const
 
 double TetrahedralDynamics::elastic_energy()
 {
-    m_model.update(m_x);
+    refresh_rotations();
     double energy = m_model.energy(m_x);
     for (Index k = 0; k < m_anchors.cols(); ++k) {
         const Vector3d stretch = m_x.col(m_options.anchored_nodes[k]) - m_anchors.col(k);

@@ -86,6 +86,7 @@ public:
 
 private:
     void check_options() const;
+    bool refresh_rotations();
     bool refresh_factor(double h);
     void turn_nodes(Eigen::Ref<MatrixXd> rows, const Matrix3d& rotation) const;
     void release_fixed(Eigen::Ref<MatrixXd> rows) const;
@@ -104,6 +105,8 @@ private:
     std::vector<int> m_cleared;  // entries of m_matrix that couple fixed unknowns
     Eigen::SparseMatrix<double> m_matrix;
     SymmetricFactor m_factor;
+    bool m_rotations_fresh = false;   // the model's rotations are those at m_x
+    bool m_rotations_finite = false;  // and all could be found
     double m_step = 0.0;
     Matrix3d m_turn = Matrix3d::Identity();  // of the body since the factorisation
     bool m_turned = false;                   // m_turn is not the identity
