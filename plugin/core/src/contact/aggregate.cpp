@@ -42,6 +42,15 @@ Vector3d transport_tangent(const Vector3d& last, const Vector3d& normal)
     return (unit - normal * normal.dot(unit)).normalized();
 }
 
+void AggregatePatch::reserve(std::size_t points)
+{
+    weights.reserve(points);
+    shares.reserve(points);
+    offsets.reserve(2 * points);
+    grow(normal_row, static_cast<Index>(points));
+    grow(torsion_row, static_cast<Index>(points));
+}
+
 void AggregatePatch::compute(std::span<const ContactPoint> points, PressureWeights pressure,
                              const Vector3d& last_tangent)
 {

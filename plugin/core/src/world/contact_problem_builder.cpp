@@ -5,6 +5,23 @@
 
 namespace softcontact {
 
+namespace {
+
+/// Zeros in memory that is kept when fewer are needed, unlike that of an Eigen vector.
+Eigen::Map<VectorXd> zeros(std::vector<double>& memory, Index size)
+{
+    memory.clear();
+    memory.resize(static_cast<std::size_t>(size), 0.0);
+    return {memory.data(), size};
+}
+
+Eigen::Map<VectorXd> all(std::vector<double>& memory)
+{
+    return {memory.data(), static_cast<Index>(memory.size())};
+}
+
+}  // namespace
+
 void ContactProblemBuilder::detect(const std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
                                    const WorldSettings& settings)
 {
@@ -27,6 +44,61 @@ void ContactProblemBuilder::detect(const std::vector<ContactSurface>& surfaces, 
             m_points.insert(m_points.end(), m_found.begin(), m_found.end());
         }
     }
+    make_room(pairs);
+}
+
+void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
+{
+    std::size_t largest = 0, blocks = 0, rows = 0;
+    for (const auto& contacts : m_contacts) {
+        const bool aggregated = pairs[contacts.pair].aggregated;
+        largest = std::max(largest, contacts.count);
+        blocks += aggregated ? 1 : contacts.count;
+        rows += aggregated ? 4 + 2 : 3 * contacts.count;  // with the tilts
+    }
+    if (rows > m_row_room) {
+        m_row_room = rows + rows / 2;
+        blocks += blocks / 2;
+        m_rows.reserve(blocks, m_row_room);
+        m_solver.reserve(static_cast<int>(m_row_room), static_cast<int>(blocks));
+        m_blocks.reserve(blocks);
+        m_descriptors.reserve(blocks);
+        for (auto* values : {&m_multipliers, &m_right_hand_side, &m_position_multipliers, &m_position_solution,
+                             &m_position_gap}) {
+            values->reserve(m_row_room);
+        }
+        m_normal_delassus.reserve(blocks * blocks);
+        m_elimination.reserve(m_row_room);
+    }
+    if (m_contacts.size() > m_reports.capacity()) {
+        m_reports.reserve(2 * m_contacts.size());
+        m_tilts.reserve(2 * m_contacts.size());
+    }
+    if (m_points.size() > m_report_points.capacity()) {
+        m_report_points.reserve(2 * m_points.size());
+    }
+    if (largest > m_pair_room) {
+        m_pair_room = 2 * largest;
+        m_found.reserve(m_pair_room);
+        m_depths.reserve(m_pair_room);
+        m_areas.reserve(m_pair_room);
+        m_weighted.reserve(m_pair_room);
+        for (auto& patch : m_patches) {
+            patch.reserve(m_pair_room);
+        }
+        for (auto& pair : pairs) {
+            pair.memory.keys.reserve(m_pair_room);
+            if (pair.aggregated) {
+                pair.memory.pressures.reserve(m_pair_room);
+            } else {
+                pair.memory.forces.reserve(m_pair_room);
+            }
+        }
+    }
+    while (m_patches.size() < m_contacts.size()) {
+        m_patches.emplace_back();
+        m_patches.back().reserve(m_pair_room);
+    }
 }
 
 double ContactProblemBuilder::start_gap(const ContactPoint& point, const ContactSurface& a,
@@ -40,9 +112,6 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts, const std::v
 {
     const auto& a = surfaces[static_cast<std::size_t>(pair.a)];
     const auto& b = surfaces[static_cast<std::size_t>(pair.b)];
-    if (m_patches.size() == static_cast<std::size_t>(m_patch_count)) {
-        m_patches.emplace_back();
-    }
     AggregatePatch& patch = m_patches[static_cast<std::size_t>(m_patch_count)];
     const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
     const bool uniform = settings.pressure == PressureRule::uniform;
@@ -212,43 +281,45 @@ void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<C
 
 void ContactProblemBuilder::warm_start(const std::vector<ContactPair>& pairs)
 {
-    m_multipliers.setZero(m_rows.row_count());
+    Eigen::Map<VectorXd> multipliers = zeros(m_multipliers, m_rows.row_count());
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
         const Block& block = m_blocks[i];
         const PairMemory& memory = pairs[m_contacts[block.contacts].pair].memory;
         const int offset = m_rows.block_offset(static_cast<int>(i));
         if (block.patch >= 0) {
-            m_multipliers[offset] = memory.normal_force;
-            m_multipliers[offset + 1] = block.frame.col(1).dot(memory.friction);
-            m_multipliers[offset + 2] = block.frame.col(2).dot(memory.friction);
+            multipliers[offset] = memory.normal_force;
+            multipliers[offset + 1] = block.frame.col(1).dot(memory.friction);
+            multipliers[offset + 2] = block.frame.col(2).dot(memory.friction);
             if (m_rows.block_rows(static_cast<int>(i)) == 4) {
-                m_multipliers[offset + 3] = memory.torque;
+                multipliers[offset + 3] = memory.torque;
             }
             continue;
         }
         const auto found = std::lower_bound(memory.keys.begin(), memory.keys.end(), m_points[block.point].key);
         if (found != memory.keys.end() && *found == m_points[block.point].key) {
             const Vector3d& force = memory.forces[static_cast<std::size_t>(found - memory.keys.begin())];
-            m_multipliers.segment<3>(offset) = block.frame.transpose() * force;
-            m_multipliers[offset] = std::max(0.0, m_multipliers[offset]);
+            multipliers.segment<3>(offset) = block.frame.transpose() * force;
+            multipliers[offset] = std::max(0.0, multipliers[offset]);
         }
     }
 }
 
 GaussSeidelResult ContactProblemBuilder::solve_velocity(const WorldSettings& settings, double step)
 {
-    m_right_hand_side = m_rows.free_velocity().head(m_contact_rows);
+    Eigen::Map<VectorXd> right_hand_side = zeros(m_right_hand_side, m_contact_rows);
+    Eigen::Map<VectorXd> multipliers = all(m_multipliers);
+    right_hand_side = m_rows.free_velocity().head(m_contact_rows);
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
-        m_right_hand_side[m_rows.block_offset(static_cast<int>(i))] += std::max(m_blocks[i].start_gap, 0.0) / step;
+        right_hand_side[m_rows.block_offset(static_cast<int>(i))] += std::max(m_blocks[i].start_gap, 0.0) / step;
     }
     GaussSeidelOptions options;
     options.velocity_tolerance = settings.solver_tolerance;
     options.max_iterations = settings.solver_max_iterations;
     const auto effective = m_elimination.eliminate(m_rows.delassus(), m_contact_rows);
     const GaussSeidelResult result =
-        m_solver.solve(effective, m_right_hand_side, m_descriptors, options, m_multipliers.head(m_contact_rows));
-    m_elimination.recover(m_rows.delassus(), m_multipliers.head(m_contact_rows),
-                          m_multipliers.tail(m_multipliers.size() - m_contact_rows));
+        m_solver.solve(effective, right_hand_side, m_descriptors, options, multipliers.head(m_contact_rows));
+    m_elimination.recover(m_rows.delassus(), multipliers.head(m_contact_rows),
+                          multipliers.tail(multipliers.size() - m_contact_rows));
     return result;
 }
 
@@ -258,24 +329,25 @@ GaussSeidelResult ContactProblemBuilder::solve_position(const WorldSettings& set
     const auto delassus = m_rows.delassus();
     m_normal_delassus.resize(static_cast<std::size_t>(count * count));
     Eigen::Map<RowMajorMatrix> normal(m_normal_delassus.data(), count, count);
-    m_position_gap.resize(count);
-    m_position_solution.setZero(count);
+    const Eigen::Map<VectorXd> multipliers = all(m_multipliers);
+    Eigen::Map<VectorXd> gap = zeros(m_position_gap, count);
+    Eigen::Map<VectorXd> solution = zeros(m_position_solution, count);
     for (Index i = 0; i < count; ++i) {
         const int row = m_rows.block_offset(static_cast<int>(i));
         for (Index j = 0; j < count; ++j) {
             normal(i, j) = step * delassus(row, m_rows.block_offset(static_cast<int>(j)));
         }
         // Gap where the velocity pass left it, with this step's rows: start + h u.
-        const double velocity = delassus.row(row).dot(m_multipliers) + m_rows.free_velocity()[row];
-        m_position_gap[i] = m_blocks[static_cast<std::size_t>(i)].start_gap + step * velocity;
+        const double velocity = delassus.row(row).dot(multipliers) + m_rows.free_velocity()[row];
+        gap[i] = m_blocks[static_cast<std::size_t>(i)].start_gap + step * velocity;
     }
     GaussSeidelOptions options;
     options.velocity_tolerance = settings.position_tolerance;
     options.max_iterations = settings.position_max_iterations;
-    const GaussSeidelResult result = solve_unilateral(normal, m_position_gap, options, m_position_solution);
-    m_position_multipliers.setZero(m_rows.row_count());
+    const GaussSeidelResult result = solve_unilateral(normal, gap, options, solution);
+    Eigen::Map<VectorXd> position_multipliers = zeros(m_position_multipliers, m_rows.row_count());
     for (Index i = 0; i < count; ++i) {
-        m_position_multipliers[m_rows.block_offset(static_cast<int>(i))] = m_position_solution[i];
+        position_multipliers[m_rows.block_offset(static_cast<int>(i))] = solution[i];
     }
     return result;
 }
@@ -284,10 +356,11 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
 {
     const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
     const PairContacts& contacts = m_contacts[block.contacts];
-    const int offset = m_rows.block_offset(index);
-    const double normal_force = m_multipliers[offset];
-    const Vector3d friction = patch.frame.rightCols<2>() * m_multipliers.segment<2>(offset + 1);
-    const double torque = m_rows.block_rows(index) == 4 ? m_multipliers[offset + 3] : 0.0;
+    const Index offset = m_rows.block_offset(index);
+    const Eigen::Map<VectorXd> multipliers = all(m_multipliers);
+    const double normal_force = multipliers[offset];
+    const Vector3d friction = patch.frame.rightCols<2>() * multipliers.segment<2>(offset + 1);
+    const double torque = m_rows.block_rows(index) == 4 ? multipliers[offset + 3] : 0.0;
     pair.memory.normal_force = normal_force;
     pair.memory.friction = friction;
     pair.memory.torque = torque;
@@ -295,7 +368,7 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
     for (std::size_t k = 0; k < m_tilts.size(); ++k) {
         const PressureTilt& tilt = m_tilts[k];
         if (tilt.block == index && tilt.has_spread) {
-            const Vector3d moment = tilt.axes * m_multipliers.segment<2>(m_contact_rows + 2 * static_cast<Index>(k));
+            const Vector3d moment = tilt.axes * multipliers.segment<2>(m_contact_rows + 2 * static_cast<Index>(k));
             slope = linear_pressure(tilt, patch.frame.rightCols<2>().transpose() * moment);
         }
     }
@@ -336,13 +409,13 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
     constexpr double slip_margin = 1e-6;
     report.sliding = normal_force > 0.0 &&
                      !contensou_holds(m_descriptors[static_cast<std::size_t>(index)].patch, bound * (1.0 - slip_margin),
-                                      Vector3d(m_multipliers[offset + 1], m_multipliers[offset + 2], torque));
+                                      Vector3d(multipliers[offset + 1], multipliers[offset + 2], torque));
 }
 
 void ContactProblemBuilder::report_point(const Block& block, int index, PatchReport& report, ContactPair& pair)
 {
     const ContactPoint& contact = m_points[block.point];
-    const Vector3d local = m_multipliers.segment<3>(m_rows.block_offset(index));
+    const Vector3d local = all(m_multipliers).segment<3>(m_rows.block_offset(index));
     PatchPoint point;
     point.position = contact.p;
     point.area = contact.area;

@@ -21,6 +21,13 @@ std::size_t extend(std::vector<T>& pool, std::size_t count)
 
 }  // namespace
 
+void ContactRows::reserve(std::size_t blocks, std::size_t rows)
+{
+    m_blocks.reserve(blocks);
+    m_free_velocity.reserve(rows);
+    m_delassus.reserve(rows * rows);
+}
+
 void ContactRows::begin_step(const Systems& systems, double step)
 {
     m_step = step;
@@ -34,6 +41,9 @@ void ContactRows::begin_step(const Systems& systems, double step)
             owner.accumulated.setZero(dof);
             owner.slot_of_node.assign(static_cast<std::size_t>(dof / 3 + 1), -1);
         }
+    }
+    for (auto& owner : m_by_system) {
+        owner.entries.reserve(m_blocks.capacity());  // every contact may reach the same body
     }
     m_blocks.clear();
     m_columns.clear();
@@ -239,7 +249,8 @@ void ContactRows::couple(const Entry& left, const Entry& right, Index dof)
 void ContactRows::assemble()
 {
     const auto size = static_cast<std::size_t>(m_row_count);
-    m_delassus.assign(size * size, 0.0);
+    m_delassus.clear();
+    extend(m_delassus, size * size);
     for (std::size_t s = 0; s < m_by_system.size(); ++s) {
         auto& owner = m_by_system[s];
         if (owner.entries.empty()) {

@@ -29,7 +29,7 @@ GraspController::GraspController(int system, std::vector<GraspFinger> fingers, d
     }
 }
 
-void GraspController::advance(double time, double step, const VectorXd& link_forces)
+void GraspController::advance(double time, double step, const std::vector<double>& link_forces)
 {
     if (time < m_start || time > m_end) {
         return;
@@ -40,7 +40,7 @@ void GraspController::advance(double time, double step, const VectorXd& link_for
         for (std::size_t j = finger.dofs.size(); j-- > 0;) {
             // Two coordinates of one joint move the same link: its force counts once.
             if (j + 1 == finger.dofs.size() || finger.links[j] != finger.links[j + 1]) {
-                force += link_forces[finger.links[j]];
+                force += link_forces[static_cast<std::size_t>(finger.links[j])];
             }
             const double pace = std::clamp(gain * (1.0 - force / (finger.share * m_force)), 0.0, 1.0);
             m_offsets[f][j] += pace * finger.rates[j] * step;

@@ -44,6 +44,20 @@ Eigen::Vector2d linear_pressure(const PressureTilt& tilt, const Eigen::Vector2d&
     return tilt.spread.inverse() * Eigen::Vector2d(-moment[1], moment[0]);
 }
 
+void TiltElimination::reserve(std::size_t rows)
+{
+    const std::size_t tilts = rows / 3;  // two of the six rows of a patch
+    m_effective.reserve(rows * rows);
+    m_factor.reserve(tilts * tilts);
+    m_coupling.reserve(tilts * rows);
+}
+
+Eigen::Map<MatrixXd> TiltElimination::factor(Index tilts)
+{
+    m_factor.resize(static_cast<std::size_t>(tilts * tilts));
+    return {m_factor.data(), tilts, tilts};
+}
+
 Eigen::Map<const RowMajorMatrix> TiltElimination::eliminate(const RowMajorRef& delassus, Index kept)
 {
     const Index tilts = delassus.rows() - kept;
@@ -51,12 +65,15 @@ Eigen::Map<const RowMajorMatrix> TiltElimination::eliminate(const RowMajorRef& d
     Eigen::Map<RowMajorMatrix> effective(m_effective.data(), kept, kept);
     effective = delassus.topLeftCorner(kept, kept);
     if (tilts > 0) {
-        m_pivot = delassus.bottomRightCorner(tilts, tilts);
-        m_pivot.diagonal().array() += 1.0;
-        m_factor.compute(m_pivot);
-        m_coupling = delassus.bottomLeftCorner(tilts, kept);
-        m_factor.matrixL().solveInPlace(m_coupling);
-        effective.noalias() -= m_coupling.transpose() * m_coupling;
+        Eigen::Map<MatrixXd> pivot = factor(tilts);
+        pivot = delassus.bottomRightCorner(tilts, tilts);
+        pivot.diagonal().array() += 1.0;
+        Eigen::LLT<Eigen::Ref<MatrixXd>> in_place(pivot);
+        m_coupling.resize(static_cast<std::size_t>(tilts * kept));
+        Eigen::Map<MatrixXd> coupling(m_coupling.data(), tilts, kept);
+        coupling = delassus.bottomLeftCorner(tilts, kept);
+        in_place.matrixL().solveInPlace(coupling);
+        effective.noalias() -= coupling.transpose() * coupling;
     }
     return {m_effective.data(), kept, kept};
 }
@@ -67,8 +84,10 @@ void TiltElimination::recover(const RowMajorRef& delassus, const Eigen::Ref<cons
     const Index kept = kept_multipliers.size();
     const Index tilts = delassus.rows() - kept;
     if (tilts > 0) {
+        const auto lower = factor(tilts).triangularView<Eigen::Lower>();
         tilt_multipliers.noalias() = -delassus.bottomLeftCorner(tilts, kept) * kept_multipliers;
-        m_factor.solveInPlace(tilt_multipliers);
+        lower.solveInPlace(tilt_multipliers);
+        lower.transpose().solveInPlace(tilt_multipliers);
     }
 }
 

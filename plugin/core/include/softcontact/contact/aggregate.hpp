@@ -50,6 +50,9 @@ struct AggregatePatch {
     /// Tangent rows are a_i t and a_i s: shares and frame say all of them.
     [[nodiscard]] Vector3d tangent() const { return frame.col(1); }
 
+    /// Makes room for a patch of so many points.
+    void reserve(std::size_t points);
+
     /// Aggregate at least one contact point (position p, unit normal, gap, area; areas >= 0 with a positive
     /// sum, or else all points count alike). last_tangent: t of this pair's previous step, turned into the
     /// new tangent plane by the shortest way so that the frame is continuous; zero where there is none.

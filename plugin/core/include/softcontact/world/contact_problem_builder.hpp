@@ -50,10 +50,10 @@ public:
     [[nodiscard]] ContactRows& rows() { return m_rows; }
     [[nodiscard]] int row_count() const { return m_contact_rows; }
     /// Multipliers of all rows, those of the tilts last [N], torsion [N·m].
-    [[nodiscard]] const VectorXd& multipliers() const { return m_multipliers; }
-    [[nodiscard]] const VectorXd& position_multipliers() const { return m_position_multipliers; }
-    /// Normal gap of each block at the start of the step [m], and the right-hand side of the velocity problem.
-    [[nodiscard]] const VectorXd& right_hand_side() const { return m_right_hand_side; }
+    [[nodiscard]] Eigen::Map<const VectorXd> multipliers() const { return view(m_multipliers); }
+    [[nodiscard]] Eigen::Map<const VectorXd> position_multipliers() const { return view(m_position_multipliers); }
+    /// Right-hand side of the velocity problem [m/s].
+    [[nodiscard]] Eigen::Map<const VectorXd> right_hand_side() const { return view(m_right_hand_side); }
     [[nodiscard]] const std::vector<PatchReport>& reports() const { return m_reports; }
     [[nodiscard]] const std::vector<PatchPoint>& report_points() const { return m_report_points; }
 
@@ -71,6 +71,11 @@ private:
         Matrix3d frame = Matrix3d::Identity();  ///< columns n, t, s
     };
 
+    static Eigen::Map<const VectorXd> view(const std::vector<double>& values)
+    {
+        return {values.data(), static_cast<Index>(values.size())};
+    }
+    void make_room(std::vector<ContactPair>& pairs);
     void add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces, ContactPair& pair,
                    const WorldSettings& settings, double step);
     void add_tilt(const PressureTilt& tilt, const std::vector<ContactSurface>& surfaces, const ContactPair& pair);
@@ -88,6 +93,8 @@ private:
     std::vector<Block> m_blocks;
     std::vector<AggregatePatch> m_patches;
     int m_patch_count = 0;
+    std::size_t m_pair_room = 0;  ///< contacts of one pair that there is room for, whichever pair it is
+    std::size_t m_row_room = 0;   ///< rows, those of the tilts among them, that there is room for
     std::vector<double> m_depths, m_areas;  ///< of the patch at hand
     std::vector<ContactPoint> m_weighted;  ///< its points, with the gaps that weigh the pressure
     std::vector<PressureTilt> m_tilts;     ///< of all patches
@@ -97,9 +104,9 @@ private:
 
     BlockGaussSeidel m_solver;
     std::vector<BlockDescriptor> m_descriptors;
-    VectorXd m_multipliers, m_right_hand_side;
+    std::vector<double> m_multipliers, m_right_hand_side;
     std::vector<double> m_normal_delassus;
-    VectorXd m_position_multipliers, m_position_solution, m_position_gap;
+    std::vector<double> m_position_multipliers, m_position_solution, m_position_gap;
 
     std::vector<PatchReport> m_reports;
     std::vector<PatchPoint> m_report_points;

@@ -22,6 +22,8 @@ class ContactRows {
 public:
     using Systems = std::vector<std::unique_ptr<System>>;
 
+    /// Makes room ahead for so many blocks and rows.
+    void reserve(std::size_t blocks, std::size_t rows);
     /// Forgets all rows; `systems` must outlive the use of the rows.
     void begin_step(const Systems& systems, double step);
     /// Opens a block of `rows` rows (1 to 4).

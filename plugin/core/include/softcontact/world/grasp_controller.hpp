@@ -28,7 +28,7 @@ public:
     GraspController(int system, std::vector<GraspFinger> fingers, double start, double end, double force);
 
     /// Advances the offsets over a step that ends at `time`; link_forces: normal force on each link [N].
-    void advance(double time, double step, const VectorXd& link_forces);
+    void advance(double time, double step, const std::vector<double>& link_forces);
 
     [[nodiscard]] int system() const { return m_system; }
     [[nodiscard]] std::size_t finger_count() const { return m_fingers.size(); }

@@ -37,6 +37,8 @@ struct PressureTilt {
 /// Eliminates the rows after the first `kept` from u = W λ: W_eff = W_kk − W_kt (1 + W_tt)⁻¹ W_tk.
 class TiltElimination {
 public:
+    /// Makes room for a problem of so many rows, tilts included.
+    void reserve(std::size_t rows);
     /// Returns W_eff (kept, kept), row-major; valid until the next call. Without tilts it is W itself, copied.
     Eigen::Map<const RowMajorMatrix> eliminate(const RowMajorRef& delassus, Index kept);
     /// The eliminated multipliers that belong to λ (kept).
@@ -44,9 +46,11 @@ public:
                  Eigen::Ref<VectorXd> tilt_multipliers);
 
 private:
+    [[nodiscard]] Eigen::Map<MatrixXd> factor(Index tilts);
+
     std::vector<double> m_effective;
-    MatrixXd m_pivot, m_coupling;
-    Eigen::LLT<MatrixXd> m_factor;
+    std::vector<double> m_factor;    ///< 1 + W_tt, then its Cholesky factor in the lower triangle
+    std::vector<double> m_coupling;  ///< L⁻¹ W_tk
 };
 
 }  // namespace softcontact

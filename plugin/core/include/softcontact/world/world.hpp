@@ -118,7 +118,7 @@ private:
     std::vector<Body> m_bodies;
     std::vector<ContactSurface> m_surfaces;
     std::vector<GraspController> m_grasps;
-    VectorXd m_link_forces;
+    std::vector<double> m_link_forces;
 
     std::vector<ContactPair> m_pairs;
     std::vector<std::pair<int, int>> m_disabled;
