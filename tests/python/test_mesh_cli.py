@@ -32,7 +32,7 @@ def test_check_reports_repairs(tmp_path, run):
 
 def test_check_refuses_in_one_line(tmp_path, run):
     result = run("check", write(tmp_path / "a.obj", obj(P, Q[:-1])))
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert (
         result.stderr.startswith("error: a.obj: the surface is not closed") and result.stderr.count("\n") == 1
     )
@@ -40,7 +40,7 @@ def test_check_refuses_in_one_line(tmp_path, run):
 
 def test_check_sizes_and_units(tmp_path, run):
     path = write(tmp_path / "a.obj", obj(100 * P, Q))
-    assert run("check", path).exit_code == 1
+    assert run("check", path).exit_code == 2
     assert run("check", path, "--any-size").exit_code == 0
     assert "unit must be one of" in run("check", path, "--unit", "km").stderr
 
@@ -70,4 +70,4 @@ def test_tetrahedralise_refuses_before_meshing(tmp_path, run, monkeypatch):
     assert "no such folder" in run("tetrahedralise", source, tmp_path / "none" / "o.vtu").stderr
     monkeypatch.setitem(sys.modules, "pytetwild", None)
     result = run("tetrahedralise", source, tmp_path / "o.vtu")
-    assert result.exit_code == 1 and "pip install 'softcontact[mesh]'" in result.stderr
+    assert result.exit_code == 2 and "pip install 'softcontact[mesh]'" in result.stderr

@@ -36,7 +36,7 @@ def check(
         bool, typer.Option(help="Check the tetrahedra in the file, not the surface.")
     ] = False,
 ) -> None:
-    """Read FILE as a scene would, and print what was found and repaired. Exit code 1 when it is refused."""
+    """Read FILE as a scene would, and print what was found and repaired. Exit code 2 when it is refused."""
     size_range = None if any_size else HAND_HOLDABLE
     with _one_line_errors():
         if tetrahedra:
@@ -120,4 +120,4 @@ def _one_line_errors() -> Iterator[None]:
         yield
     except (ValueError, ModuleNotFoundError, OSError) as error:
         typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(1) from None
+        raise typer.Exit(2) from None
