@@ -4,10 +4,10 @@
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from softcontact.hand import FINGERS, LINKS, GraspObject, HandModel, HandTissue, plan_grasp
-from softcontact.mesh import SurfaceMesh, load_mesh
+from softcontact.mesh import MeshError, SurfaceMesh, load_mesh
 from softcontact.mesh.bunny import bunny
 from softcontact.scene import (
     Box,
@@ -36,6 +36,7 @@ APPROACH, ARRIVE, CLOSE, SETTLE, LIFT, HOLD = 0.6, 0.7, 1.1, 0.2, 1.0, 2.0
 LIFT_HEIGHT = 0.10
 UP = np.array([0.0, 0.0, 1.0])
 
+NAMED = ("ball", "cube", "cylinder", "bunny")
 FingerName = Literal["thumb", "index", "middle", "ring", "little"]
 
 
@@ -70,6 +71,20 @@ class Options(SceneOptions):
     time_step: Annotated[float, Field(gt=0, le=0.1)] = 0.005
     """Time step [s]."""
 
+    @model_validator(mode="after")
+    def _readable(self) -> "Options":
+        if self.object not in NAMED:
+            try:
+                self.mesh()
+            except MeshError as error:
+                raise ValueError(f"object: {error}") from error
+        return self
+
+    def mesh(self) -> SurfaceMesh:
+        """The mesh file, checked and scaled, its bounding box around the origin."""
+        mesh = load_mesh(self.object, unit=self.unit, scale=self.object_scale)
+        return SurfaceMesh(mesh.vertices - 0.5 * (mesh.bounds[0] + mesh.bounds[1]), mesh.triangles)
+
 
 def shape_of(options: Options):
     """The scene's shape; for the planner, the object on the table; the body's origin over its foot [m]; volume [m³]."""
@@ -90,10 +105,8 @@ def shape_of(options: Options):
             mesh = bunny(0.08 * s, coarse=True)
             shape = Bunny(height=0.08 * s, coarse=True)
         case _:
-            mesh = load_mesh(options.object, unit=options.unit, scale=s)
-            vertices = mesh.vertices - 0.5 * (mesh.bounds[0] + mesh.bounds[1])
-            mesh = SurfaceMesh(vertices, mesh.triangles)
-            shape = Mesh(vertices=vertices.tolist(), triangles=mesh.triangles.tolist())
+            mesh = options.mesh()
+            shape = Mesh(vertices=mesh.vertices.tolist(), triangles=mesh.triangles.tolist())
     height = -mesh.bounds[0][2]
     return shape, GraspObject.of_mesh(mesh.vertices + height * UP, mesh.triangles), height, mesh.volume
 

@@ -28,7 +28,8 @@ __all__ = ["GraspObject", "GraspPlan", "plan_grasp"]
 FloatArray = NDArray[np.float64]
 
 _LEAST_SHARE = 0.3
-_TOUCH, _PALM_TOUCH = 0.0008, 0.0025
+# The palm is rigid: it must not press before the fingers do, but a squeeze may push the object to it.
+_TOUCH, _PALM_GAP, _PALM_TOUCH = 0.0008, 0.002, 0.0035
 # How much sooner than planned each joint arrives: wrapping begins at the base.
 _LEAD = {"power": (1.5, 1.2, 0.9), "precision": (1.0, 1.0, 1.0)}
 _FINGER_GAP = 0.002
@@ -169,11 +170,11 @@ def _judge(closing: RigidClosing, kind: str, search: FloatArray) -> GraspPlan:
 
     score = -4.0 * imbalance - sum(0.5 + 20.0 * max(0.0, closed.nearest[i]) for i in missing)
     score -= 0.6 * unevenness + 800.0 * max(0.0, crossing + _FINGER_GAP)
-    for clearance, wanted in ((gap, 0.004), (lowest, 0.005), (palm_gap, 0.0005)):
+    for clearance, wanted in ((gap, 0.004), (lowest, 0.005), (palm_gap, _PALM_GAP)):
         score -= 300.0 * max(0.0, wanted - clearance)
     distal = sum(link % 3 == 0 for link in touching)
     if kind == "power":
-        score += 0.10 * len(touching) + 0.10 * distal - 20.0 * max(0.0, palm_gap - 0.0015)
+        score += 0.12 * len(touching) + 0.10 * distal - 20.0 * max(0.0, palm_gap - _PALM_GAP - 0.001)
     else:
         score += 0.3 * distal / len(closing.used) - 0.15 * (len(touching) - distal)
         score -= 10.0 * max(0.0, 0.015 - palm_gap)
@@ -221,7 +222,7 @@ _FIRST_POSE = {
     "power": (0.081, 0.001, -0.050, -0.04, 0.25, 0.0, 0.64, -0.41, -0.11, 0.065),
     "precision": (0.079, 0.008, -0.069, -0.02, 0.25, 0.0, 0.80, -0.56, -0.02, 0.16),
 }
-_FIRST_RADIUS, _TALL = 0.036, 0.042
+_FIRST_RADIUS, _TALL, _FLAT = 0.036, 0.042, 0.022
 _FIRST_STEP = np.array([0.010, 0.008, 0.008, 0.15, 0.15, 0.15, 0.15, 0.15, 0.15, 0.1])
 
 
@@ -276,8 +277,11 @@ def plan_grasp(
 
 
 def _starts(target: GraspObject, kind: str, scale: float) -> list[FloatArray]:
-    """First poses to search from: from above, and a power grasp of something tall from the side."""
-    poses = [np.array(_FIRST_POSE[kind])]
+    """First poses to search from: from above, and a power grasp of something tall from the side, of something flat
+    with the palm away.
+    """
+    flat = kind == "power" and target.half_extents[2] < _FLAT
+    poses = [np.array(_FIRST_POSE["precision" if flat else kind])]
     # A larger object lies as much further from the palm and from the fingers' roots.
     poses[0][2] -= float(target.half_extents[2]) - _FIRST_RADIUS
     if kind == "power" and target.half_extents[2] > _TALL:

@@ -144,7 +144,9 @@ def closing_fingers(
     if not (np.isfinite(rate) and rate > 0.0):
         raise ValueError(f"rate: {rate} rad/s is not a closing rate; give a positive one")
     if len(shares) not in (0, len(fingers)) or not all(np.isfinite(s) and s > 0.0 for s in shares):
-        raise ValueError(f"shares: {tuple(shares)}; give one positive share for each of {len(fingers)} fingers")
+        raise ValueError(
+            f"shares: {tuple(shares)}; give one positive share for each of {len(fingers)} fingers"
+        )
     result = []
     for number, name in enumerate(fingers):
         if name not in FINGERS:
