@@ -23,7 +23,7 @@ def sofa_reason() -> str:
         where = f"SOFA_ROOT is {root!r}, but its" if root else "SOFA_ROOT is not set, and the"
         return (
             f"engine 'sofa' needs SOFA with SofaPython3: {where} modules cannot be imported; install SOFA "
-            "v24.06 or later with SofaPython3, set SOFA_ROOT and add its python3/site-packages to "
+            "v25.12 or later with SofaPython3, set SOFA_ROOT and add its python3/site-packages to "
             "PYTHONPATH, or use --engine embedded"
         )
     return (
