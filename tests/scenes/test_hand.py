@@ -70,7 +70,12 @@ def test_cylinder_is_wrapped_from_the_side(hand):
 
 
 def test_force_grows_with_weight_over_friction(hand):
-    options = [hand.Options(), hand.Options(mass=2.0), hand.Options(mass=2.0, friction=0.4), hand.Options(force=3)]
+    options = [
+        hand.Options(),
+        hand.Options(mass=2.0),
+        hand.Options(mass=2.0, friction=0.4),
+        hand.Options(force=3),
+    ]
     forces = [hand.grip_force(o, 2e-4, 4) for o in options]
     assert forces == pytest.approx([1.2, 1.5 * 2 * 9.81 / (2 * 0.8 * 4), 1.5 * 2 * 9.81 / (2 * 0.4 * 4), 3.0])
 
@@ -85,5 +90,5 @@ def test_mesh_file_stands_on_the_table(hand, tmp_path):
     assert target.centre == pytest.approx([0.0, 0.0, height], abs=2e-4)
     assert volume == pytest.approx(1.3 * mesh.volume * 1e-9)
     assert len(shape.triangles) == len(mesh.triangles)
-    with pytest.raises(SceneError, match="object: egg.obj: largest side 78 m"):
+    with pytest.raises(SceneError, match=r"object: egg\.obj: largest side 78 m"):
         load("hand", {"object": str(path)})
