@@ -188,8 +188,16 @@ void ArticulatedSystem::finish(double step, const Eigen::Ref<const VectorXd>& ve
 
 void ArticulatedSystem::correct(const Eigen::Ref<const VectorXd>& position_change)
 {
+    for (auto& joint : m_free_joints) {
+        joint.axes = orientation(m_q, joint.link);
+    }
     m_model.integrate(m_q, position_change, m_q_next);
     m_q = m_q_next;
+    for (const auto& joint : m_free_joints) {  // the velocity stays in the world
+        const Index at = m_model.v_offset(joint.link);
+        const Vector3d linear = joint.axes * Vector3d(m_v.segment<3>(at));
+        m_v.segment<3>(at) = orientation(m_q, joint.link).conjugate() * linear;
+    }
     forward_kinematics(m_model, m_data, m_q);
 }
 
