@@ -94,6 +94,8 @@ WorldSettings parse_settings(const py::dict& options)
         else if (name == "position_tolerance") settings.position_tolerance = py::cast<double>(value);
         else if (name == "position_max_iterations") settings.position_max_iterations = py::cast<int>(value);
         else if (name == "max_speed") settings.max_speed = py::cast<double>(value);
+        else if (name == "unsolved_residual") settings.unsolved_residual = py::cast<double>(value);
+        else if (name == "unsolved_steps") settings.unsolved_steps = py::cast<int>(value);
         else if (name == "inverted_steps") settings.inverted_steps = py::cast<int>(value);
         else throw std::invalid_argument("options: unknown key '" + name + "'");
     }

@@ -23,12 +23,11 @@ Eigen::Map<VectorXd> all(std::vector<double>& memory)
 }  // namespace
 
 void ContactProblemBuilder::detect(const std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
-                                   const WorldSettings& settings)
+                                   const std::vector<double>& travel, const WorldSettings& settings)
 {
     DetectionOptions options;
     options.alarm_distance = settings.alarm_distance;
     options.contact_offset = settings.contact_offset;
-    options.max_penetration = settings.max_penetration;
     m_contact_offset = settings.contact_offset;
     m_points.clear();
     m_contacts.clear();
@@ -38,6 +37,8 @@ void ContactProblemBuilder::detect(const std::vector<ContactSurface>& surfaces, 
         if (!a.geometry.world_box().inflated(settings.alarm_distance).overlaps(b.geometry.world_box())) {
             continue;
         }
+        options.max_penetration = settings.max_penetration + travel[static_cast<std::size_t>(pairs[i].a)] +
+                                  travel[static_cast<std::size_t>(pairs[i].b)];
         detect_contacts(a.geometry, b.geometry, options, m_detection, m_found);
         if (!m_found.empty()) {
             m_contacts.push_back({i, m_points.size(), m_found.size()});
@@ -483,16 +484,19 @@ void ContactProblemBuilder::report(const std::vector<ContactSurface>& /*surfaces
     }
 }
 
-double ContactProblemBuilder::overlap(const std::vector<ContactSurface>& surfaces,
-                                      const std::vector<ContactPair>& pairs, const WorldSettings& /*settings*/) const
+ContactProblemBuilder::Overlap ContactProblemBuilder::overlap(const std::vector<ContactSurface>& surfaces,
+                                                              const std::vector<ContactPair>& pairs) const
 {
-    double deepest = 0.0;
+    Overlap deepest;
     for (const auto& contacts : m_contacts) {
         const auto& a = surfaces[static_cast<std::size_t>(pairs[contacts.pair].a)];
         const auto& b = surfaces[static_cast<std::size_t>(pairs[contacts.pair].b)];
         for (std::size_t i = 0; i < contacts.count; ++i) {
             const ContactPoint& point = m_points[contacts.first + i];
-            deepest = std::max(deepest, -point.normal.dot(a.position(point.a) - b.position(point.b)));
+            const double depth = -point.normal.dot(a.position(point.a) - b.position(point.b));
+            if (depth > deepest.depth) {
+                deepest = {depth, static_cast<int>(contacts.pair)};
+            }
         }
     }
     return deepest;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include <softcontact/world/articulated_system.hpp>
@@ -66,6 +68,39 @@ void ContactSurface::mark_start()
     if (field != nullptr) {
         m_start_vertices = m_vertices;
     }
+}
+
+double ContactSurface::travel() const
+{
+    // The pose's part is affine in the point, so that a corner of the box moves furthest.
+    double furthest = 0.0;
+    const Aabb& box = geometry.local_box();
+    for (int corner = 0; corner < 8; ++corner) {
+        const Vector3d point((corner & 1) != 0 ? box.upper.x() : box.lower.x(),
+                             (corner & 2) != 0 ? box.upper.y() : box.lower.y(),
+                             (corner & 4) != 0 ? box.upper.z() : box.lower.z());
+        furthest = std::max(furthest, (m_pose * point - m_start_pose * point).squaredNorm());
+    }
+    const double deformed = field == nullptr ? 0.0 : (m_vertices - m_start_vertices).colwise().squaredNorm().maxCoeff();
+    return std::sqrt(furthest) + std::sqrt(deformed);
+}
+
+Vector3d ContactSurface::carried_start(const Vector3d& point) const
+{
+    Vector3d local = m_start_pose.inverse_times(point);
+    if (kind == Kind::field) {  // no pose of its own
+        local += (m_vertices - m_start_vertices).rowwise().mean();
+    }
+    return local;
+}
+
+Aabb ContactSurface::swept_box() const
+{
+    Aabb box = geometry.world_box();
+    for (Index i = 0; i < m_start_vertices.cols(); ++i) {
+        box.extend(m_start_pose * m_start_vertices.col(i));
+    }
+    return box;
 }
 
 Vector3d ContactSurface::start_position(const SurfacePoint& point) const

@@ -45,6 +45,9 @@ Health TetrahedralSystem::health() const
                            ? "the system matrix could not be factored"
                            : "positions or velocities are not finite"};
     }
+    if (!m_dynamics.positions().allFinite()) {
+        return {false, "positions are not finite"};
+    }
     if (m_inverted_for > m_inverted_steps) {
         return {false, "elements stay inverted"};
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include <softcontact/world/passage.hpp>
 #include <softcontact/world/world.hpp>
 
 namespace softcontact {
@@ -31,9 +32,19 @@ void check_settings(const WorldSettings& s)
     require(s.contact_offset >= 0.0 && s.contact_offset < s.alarm_distance,
             "contact_offset = " + std::to_string(s.contact_offset) + " m must lie in [0, alarm_distance = " +
                 std::to_string(s.alarm_distance) + " m)");
-    require(s.max_penetration > 0.0, "max_penetration must be positive");
-    require(s.solver_tolerance > 0.0, "solver_tolerance must be positive");
-    require(s.solver_max_iterations > 0, "solver_max_iterations must be at least 1");
+    const auto positive = [](double value, const char* name) {
+        require(value > 0.0 && std::isfinite(value),
+                std::string(name) + " = " + std::to_string(value) + " must be positive and finite");
+    };
+    positive(s.max_penetration, "max_penetration");
+    positive(s.solver_tolerance, "solver_tolerance");
+    positive(s.position_tolerance, "position_tolerance");
+    positive(s.max_speed, "max_speed");
+    positive(s.unsolved_residual, "unsolved_residual");
+    positive(s.solver_max_iterations, "solver_max_iterations");
+    positive(s.position_max_iterations, "position_max_iterations");
+    positive(s.inverted_steps, "inverted_steps");
+    positive(s.unsolved_steps, "unsolved_steps");
 }
 
 }  // namespace
@@ -288,6 +299,7 @@ void World::list_pairs()
             m_pairs.push_back(std::move(pair));
         }
     }
+    m_travel.resize(m_surfaces.size());
     m_pairs_stale = false;
 }
 
@@ -323,14 +335,12 @@ bool World::free_motion()
     for (auto& system : m_systems) {
         if (!system->free_motion(end, m_step)) {
             const Health health = system->health();
-            m_failure = "body '" + system->name() + "': " +
-                        (health.ok ? "the system matrix could not be factored" : health.reason);
-            m_failed = true;
-            return false;
+            return fail(system->name(), health.ok ? "the system matrix could not be factored" : health.reason);
         }
     }
-    for (auto& surface : m_surfaces) {
-        surface.update(end);
+    for (std::size_t i = 0; i < m_surfaces.size(); ++i) {
+        m_surfaces[i].update(end);
+        m_travel[i] = m_surfaces[i].travel();
     }
     return true;
 }
@@ -358,12 +368,75 @@ bool World::check_health()
             health = {false, "speed above the limit (max_speed): the step diverged"};
         }
         if (!health.ok) {
-            m_failure = "body '" + system->name() + "': " + health.reason;
-            m_failed = true;
-            return false;
+            return fail(system->name(), health.reason);
+        }
+    }
+    return check_contacts() && check_passages();
+}
+
+bool World::check_contacts()
+{
+    if (m_statistics.penetration_max > m_settings.max_penetration) {
+        const ContactPair& pair = m_pairs[static_cast<std::size_t>(m_overlapping_pair)];
+        return fail(moving_side(pair), "is " + std::to_string(1e3 * m_statistics.penetration_max) + " mm inside '" +
+                                           other_side(pair) + "', more than max_penetration");
+    }
+    const bool useful = m_statistics.residual <= m_settings.unsolved_residual;
+    m_unsolved_for = useful ? 0 : m_unsolved_for + 1;
+    if (m_unsolved_for > m_settings.unsolved_steps) {
+        const auto& reports = m_builder.reports();
+        const auto heaviest = std::max_element(reports.begin(), reports.end(), [](const auto& x, const auto& y) {
+            return x.normal_force < y.normal_force;
+        });
+        const std::string body =
+            heaviest == reports.end() ? "?" : m_surfaces[static_cast<std::size_t>(heaviest->surface_a)].name;
+        return fail(body, "no contact forces were found for " + std::to_string(m_unsolved_for) + " steps in a row");
+    }
+    return true;
+}
+
+bool World::check_passages()
+{
+    // Slower motion than this cannot carry one surface past another unseen.
+    const double seen = m_settings.alarm_distance;
+    constexpr double grazing_ratio = 0.1;
+    for (std::size_t i = 0; i < m_surfaces.size(); ++i) {
+        m_travel[i] = m_surfaces[i].travel();
+    }
+    for (const auto& pair : m_pairs) {
+        const auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
+        const auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
+        if (m_travel[static_cast<std::size_t>(pair.a)] + m_travel[static_cast<std::size_t>(pair.b)] <= seen ||
+            !a.swept_box().overlaps(b.swept_box())) {
+            continue;
+        }
+        if (passed_into(a, b, m_settings.max_penetration, grazing_ratio * seen) ||
+            passed_into(b, a, m_settings.max_penetration, grazing_ratio * seen)) {
+            return fail(moving_side(pair), "went into or through '" + other_side(pair) + "' within one step");
         }
     }
     return true;
+}
+
+bool World::fail(const std::string& body, const std::string& reason)
+{
+    m_failure = "body '" + body + "': " + reason;
+    m_failed = true;
+    return false;
+}
+
+const std::string& World::moving_side(const ContactPair& pair) const
+{
+    const auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
+    const auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
+    return a.kind == ContactSurface::Kind::kinematic ? b.name : a.name;
+}
+
+const std::string& World::other_side(const ContactPair& pair) const
+{
+    const auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
+    const auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
+    return a.kind == ContactSurface::Kind::kinematic ? a.name : b.name;
 }
 
 bool World::step()
@@ -380,7 +453,7 @@ bool World::step()
         return false;
     }
     const auto freed = Clock::now();
-    m_builder.detect(m_surfaces, m_pairs, m_settings);
+    m_builder.detect(m_surfaces, m_pairs, m_travel, m_settings);
     const auto detected = Clock::now();
     m_builder.assemble(m_systems, m_surfaces, m_pairs, m_settings, m_step);
     const GaussSeidelResult velocity = m_builder.solve_velocity(m_settings, m_step);
@@ -402,7 +475,9 @@ bool World::step()
     m_statistics.iterations = velocity.iterations;
     m_statistics.residual = velocity.residual;
     m_statistics.converged = velocity.converged && position.converged;
-    m_statistics.penetration_max = m_builder.overlap(m_surfaces, m_pairs, m_settings);
+    const auto overlap = m_builder.overlap(m_surfaces, m_pairs);
+    m_statistics.penetration_max = overlap.depth;
+    m_overlapping_pair = overlap.pair;
     m_statistics.step_ms = milliseconds(start, done);
     m_statistics.free_ms = milliseconds(start, freed);
     m_statistics.detection_ms = milliseconds(freed, detected);

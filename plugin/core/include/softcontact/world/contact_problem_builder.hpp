@@ -29,9 +29,10 @@ class ContactProblemBuilder {
 public:
     using Systems = ContactRows::Systems;
 
-    /// Detects contact for every pair at the present (free) positions.
+    /// Detects contact for every pair at the present (free) positions. `travel`: how far each surface went in the
+    /// free motion [m]; contacts are looked for as much deeper.
     void detect(const std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
-                const WorldSettings& settings);
+                const std::vector<double>& travel, const WorldSettings& settings);
     /// Aggregates, builds the rows and the Delassus operator.
     void assemble(const Systems& systems, const std::vector<ContactSurface>& surfaces,
                   std::vector<ContactPair>& pairs, const WorldSettings& settings, double step);
@@ -42,9 +43,13 @@ public:
     GaussSeidelResult solve_position(const WorldSettings& settings, double step);
     /// Forces per pair, and what the pairs remember for the next step.
     void report(const std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs);
-    /// Deepest overlap of the surfaces at the contact points, at the present positions [m].
-    [[nodiscard]] double overlap(const std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs,
-                                 const WorldSettings& settings) const;
+    struct Overlap {
+        double depth = 0.0;  ///< [m]
+        int pair = -1;       ///< of which pair, −1 where nothing overlaps
+    };
+    /// Deepest overlap of the surfaces at the contact points, at the present positions.
+    [[nodiscard]] Overlap overlap(const std::vector<ContactSurface>& surfaces,
+                                  const std::vector<ContactPair>& pairs) const;
 
     [[nodiscard]] int contact_count() const { return static_cast<int>(m_points.size()); }
     [[nodiscard]] ContactRows& rows() { return m_rows; }

@@ -55,6 +55,14 @@ public:
     void mark_start();
     /// Where a surface point was at the start of the step [m].
     [[nodiscard]] Vector3d start_position(const SurfacePoint& point) const;
+    /// Where a vertex was at the start of the step [m].
+    [[nodiscard]] Vector3d start_vertex(int vertex) const { return m_start_pose * m_start_vertices.col(vertex); }
+    /// No point of the surface has moved further since the start of the step [m].
+    [[nodiscard]] double travel() const;
+    /// A world point of the start of the step, carried along with the surface's motion as a whole, in its frame.
+    [[nodiscard]] Vector3d carried_start(const Vector3d& point) const;
+    /// Box around the surface at the start and the end of the step, in the world.
+    [[nodiscard]] Aabb swept_box() const;
     /// Where a surface point is now [m].
     [[nodiscard]] Vector3d position(const SurfacePoint& point) const;
 

@@ -106,6 +106,11 @@ private:
     void apply_velocity();
     void apply_position();
     bool check_health();
+    bool check_contacts();
+    bool check_passages();
+    bool fail(const std::string& body, const std::string& reason);
+    [[nodiscard]] const std::string& moving_side(const ContactPair& pair) const;
+    [[nodiscard]] const std::string& other_side(const ContactPair& pair) const;
     ArticulatedSystem& articulated_system(int body);
 
     double m_step;
@@ -127,7 +132,9 @@ private:
 
     ContactProblemBuilder m_builder;
     StepStatistics m_statistics;
-    std::vector<int> m_inverted_for;  ///< steps in a row, one a system
+    int m_overlapping_pair = -1;  ///< pair that penetration_max is of
+    std::vector<double> m_travel;  ///< of each surface since the start of the step [m]
+    int m_unsolved_for = 0;       ///< steps in a row without useful contact forces
     bool m_failed = false;
     std::string m_failure;
 };
