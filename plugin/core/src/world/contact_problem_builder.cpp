@@ -64,7 +64,7 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
         m_solver.reserve(static_cast<int>(m_row_room), static_cast<int>(blocks));
         m_blocks.reserve(blocks);
         m_descriptors.reserve(blocks);
-        for (auto* values : {&m_multipliers, &m_right_hand_side, &m_position_multipliers, &m_position_solution,
+        for (auto* values : {&m_multipliers, &m_right_hand_side, &m_tilt_velocity, &m_position_multipliers, &m_position_solution,
                              &m_position_gap}) {
             values->reserve(m_row_room);
         }
@@ -117,16 +117,13 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts, const std::v
     const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
     const bool uniform = settings.pressure == PressureRule::uniform;
     const double share = new_pressure_share(a.recovery(step));
-    m_depths.clear();
-    for (const auto& point : points) {
-        m_depths.push_back(std::max(0.0, -point.gap));
-    }
+    const bool tissue_alone = free_penetrations(points, a, b, m_contact_offset, m_depths);
     double volume = 0.0;
     m_weighted.assign(points.begin(), points.end());
     if (!uniform) {
         blend_pressure(points, pair.memory, share, m_depths);
         for (std::size_t i = 0; i < points.size(); ++i) {
-            if (m_depths[i] > 0.0 || points[i].gap < 0.0) {
+            if (m_depths[i] > 0.0 || points[i].gap < 0.0 || tissue_alone) {
                 m_weighted[i].gap = -m_depths[i];
             }
         }
@@ -176,6 +173,7 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts, const std::v
         PressureTilt tilt =
             make_pressure_tilt(patch, m_areas, m_depths, pair.memory.normal_force, share, step);
         tilt.block = static_cast<int>(m_blocks.size()) - 1;
+        tilt.from_start = tissue_alone;
         m_tilts.push_back(tilt);
     }
 }
@@ -317,10 +315,19 @@ GaussSeidelResult ContactProblemBuilder::solve_velocity(const WorldSettings& set
     options.velocity_tolerance = settings.solver_tolerance;
     options.max_iterations = settings.solver_max_iterations;
     const auto effective = m_elimination.eliminate(m_rows.delassus(), m_contact_rows);
+    const Index tilt_rows = multipliers.size() - m_contact_rows;
+    Eigen::Map<VectorXd> tilt_velocity = zeros(m_tilt_velocity, tilt_rows);
+    for (std::size_t k = 0; k < m_tilts.size(); ++k) {
+        const auto row = 2 * static_cast<Index>(k);
+        if (m_tilts[k].from_start) {
+            tilt_velocity.segment<2>(row) = m_rows.free_velocity().segment<2>(m_contact_rows + row);
+        }
+    }
+    m_elimination.shift(tilt_velocity, right_hand_side);
     const GaussSeidelResult result =
         m_solver.solve(effective, right_hand_side, m_descriptors, options, multipliers.head(m_contact_rows));
-    m_elimination.recover(m_rows.delassus(), multipliers.head(m_contact_rows),
-                          multipliers.tail(multipliers.size() - m_contact_rows));
+    m_elimination.recover(m_rows.delassus(), multipliers.head(m_contact_rows), tilt_velocity,
+                          multipliers.tail(tilt_rows));
     return result;
 }
 

@@ -108,6 +108,11 @@ Vector3d ContactSurface::start_position(const SurfacePoint& point) const
     return m_start_pose * weighted(point, m_start_vertices);
 }
 
+Vector3d ContactSurface::tissue_position(const SurfacePoint& point) const
+{
+    return m_start_pose * weighted(point, m_vertices);
+}
+
 Vector3d ContactSurface::position(const SurfacePoint& point) const
 {
     return m_pose * weighted(point, m_vertices);

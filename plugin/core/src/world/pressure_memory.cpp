@@ -18,6 +18,28 @@ double remembered(const PairMemory& memory, std::uint64_t key)
 
 }  // namespace
 
+bool free_penetrations(std::span<const ContactPoint> points, const ContactSurface& a, const ContactSurface& b,
+                       double contact_offset, std::vector<double>& depths)
+{
+    depths.clear();
+    bool pressed = false;
+    if (a.field != nullptr || b.field != nullptr) {
+        for (const auto& point : points) {
+            const double gap =
+                point.normal.dot(a.tissue_position(point.a) - b.tissue_position(point.b)) - contact_offset;
+            depths.push_back(std::max(0.0, -gap));
+            pressed = pressed || gap < 0.0;
+        }
+    }
+    if (!pressed) {
+        depths.clear();
+        for (const auto& point : points) {
+            depths.push_back(std::max(0.0, -point.gap));
+        }
+    }
+    return pressed;
+}
+
 void blend_pressure(std::span<const ContactPoint> points, const PairMemory& memory, double share,
                     std::vector<double>& depths)
 {

@@ -50,6 +50,7 @@ void TiltElimination::reserve(std::size_t rows)
     m_effective.reserve(rows * rows);
     m_factor.reserve(tilts * tilts);
     m_coupling.reserve(tilts * rows);
+    m_solved.reserve(tilts);
 }
 
 Eigen::Map<MatrixXd> TiltElimination::factor(Index tilts)
@@ -78,14 +79,30 @@ Eigen::Map<const RowMajorMatrix> TiltElimination::eliminate(const RowMajorRef& d
     return {m_effective.data(), kept, kept};
 }
 
+void TiltElimination::shift(const Eigen::Ref<const VectorXd>& tilt_velocity, Eigen::Ref<VectorXd> kept_velocity)
+{
+    const Index kept = kept_velocity.size();
+    const Index tilts = tilt_velocity.size();
+    if (tilts > 0) {
+        // m_coupling is L⁻¹ W_tk, L Lᵀ = 1 + W_tt.
+        m_solved.resize(static_cast<std::size_t>(tilts));
+        Eigen::Map<VectorXd> solved(m_solved.data(), tilts);
+        solved = tilt_velocity;
+        factor(tilts).triangularView<Eigen::Lower>().solveInPlace(solved);
+        const Eigen::Map<const MatrixXd> coupling(m_coupling.data(), tilts, kept);
+        kept_velocity.noalias() -= coupling.transpose() * solved;
+    }
+}
+
 void TiltElimination::recover(const RowMajorRef& delassus, const Eigen::Ref<const VectorXd>& kept_multipliers,
-                              Eigen::Ref<VectorXd> tilt_multipliers)
+                              const Eigen::Ref<const VectorXd>& tilt_velocity, Eigen::Ref<VectorXd> tilt_multipliers)
 {
     const Index kept = kept_multipliers.size();
     const Index tilts = delassus.rows() - kept;
     if (tilts > 0) {
         const auto lower = factor(tilts).triangularView<Eigen::Lower>();
         tilt_multipliers.noalias() = -delassus.bottomLeftCorner(tilts, kept) * kept_multipliers;
+        tilt_multipliers -= tilt_velocity;
         lower.solveInPlace(tilt_multipliers);
         lower.transpose().solveInPlace(tilt_multipliers);
     }

@@ -109,7 +109,7 @@ private:
 
     BlockGaussSeidel m_solver;
     std::vector<BlockDescriptor> m_descriptors;
-    std::vector<double> m_multipliers, m_right_hand_side;
+    std::vector<double> m_multipliers, m_right_hand_side, m_tilt_velocity;
     std::vector<double> m_normal_delassus;
     std::vector<double> m_position_multipliers, m_position_solution, m_position_gap;
 

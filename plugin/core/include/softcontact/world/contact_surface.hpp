@@ -63,6 +63,9 @@ public:
     [[nodiscard]] Vector3d carried_start(const Vector3d& point) const;
     /// Box around the surface at the start and the end of the step, in the world.
     [[nodiscard]] Aabb swept_box() const;
+    /// Where a surface point would be had only the tissue moved since the start of the step: the present shape at
+    /// the start pose [m].
+    [[nodiscard]] Vector3d tissue_position(const SurfacePoint& point) const;
     /// Where a surface point is now [m].
     [[nodiscard]] Vector3d position(const SurfacePoint& point) const;
 

@@ -5,9 +5,20 @@
 #include <vector>
 
 #include <softcontact/contact/contact_point.hpp>
+#include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/patch.hpp>
 
 namespace softcontact {
+
+/// Penetrations behind the pressure weights, >= 0 [m], into `depths`.
+///
+/// Talvas Eq. 11 takes those of the whole free motion. That motion also carries the bones: a finger driven by springs
+/// sinks into what it holds by h² times its acceleration, every point alike, so that the longer the step the wider and
+/// flatter the pressure. Contact undoes that part; the profile that it leaves is the indentation of the tissue.
+/// So the weights take the free motion of the tissue alone, the bodies where they start the step. Where no tissue
+/// is pressed in yet, or there is none, the whole free motion counts. Returns whether the tissue's alone was taken.
+bool free_penetrations(std::span<const ContactPoint> points, const ContactSurface& a, const ContactSurface& b,
+                       double contact_offset, std::vector<double>& depths);
 
 /// Share of a pressure profile that is new in a step, for tissue whose free motion recovers the fraction
 /// `recovery` of its indentation in a step.

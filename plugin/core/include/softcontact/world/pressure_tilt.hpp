@@ -18,11 +18,12 @@ namespace softcontact {
 ///     K = c [[D_ss, −D_ts], [−D_ts, D_tt]],   c = share · N / Σ S_i d_i,   D = Σ S_i r_i r_iᵀ,
 /// and the moment −K h ω that the tilt rate ω caused by contact produces in the step enters here, implicitly: as
 /// two linear rows a patch that are eliminated before the solve. The solve keeps its four rows; a body at rest
-/// feels nothing of it.
+/// feels nothing of it. Where the weights belong to the poses at the start of the step, ω is all of the tilt rate.
 struct PressureTilt {
     int block = -1;
     Eigen::Matrix<double, 3, 2> axes = Eigen::Matrix<double, 3, 2>::Zero();  ///< √h (t, s) L, K = L Lᵀ
     Eigen::Matrix2d spread = Eigen::Matrix2d::Zero();                        ///< D
+    bool from_start = false;  ///< the weights belong to the poses at the start of the step, not the free ones
     bool has_spread = false;  ///< D is regular: the moment can be told as a linear normal pressure
 };
 
@@ -41,9 +42,11 @@ public:
     void reserve(std::size_t rows);
     /// Returns W_eff (kept, kept), row-major; valid until the next call. Without tilts it is W itself, copied.
     Eigen::Map<const RowMajorMatrix> eliminate(const RowMajorRef& delassus, Index kept);
+    /// kept_velocity −= W_kt (1 + W_tt)⁻¹ tilt_velocity: what the tilt rates without contact do to the kept rows.
+    void shift(const Eigen::Ref<const VectorXd>& tilt_velocity, Eigen::Ref<VectorXd> kept_velocity);
     /// The eliminated multipliers that belong to λ (kept).
     void recover(const RowMajorRef& delassus, const Eigen::Ref<const VectorXd>& kept_multipliers,
-                 Eigen::Ref<VectorXd> tilt_multipliers);
+                 const Eigen::Ref<const VectorXd>& tilt_velocity, Eigen::Ref<VectorXd> tilt_multipliers);
 
 private:
     [[nodiscard]] Eigen::Map<MatrixXd> factor(Index tilts);
@@ -51,6 +54,7 @@ private:
     std::vector<double> m_effective;
     std::vector<double> m_factor;    ///< 1 + W_tt, then its Cholesky factor in the lower triangle
     std::vector<double> m_coupling;  ///< L⁻¹ W_tk
+    std::vector<double> m_solved;
 };
 
 }  // namespace softcontact
