@@ -95,7 +95,7 @@ def shape_of(options: Options):
             return Sphere(radius=r, frequency=8), GraspObject.ball(r), r, 4.0 / 3.0 * np.pi * r**3
         case "cube":
             half = np.full(3, 0.03 * s)
-            shape = Box(size=(0.06 * s,) * 3, divisions=(4, 4, 4))
+            shape = Box(size=(0.06 * s,) * 3, divisions=(1, 1, 1))
             return shape, GraspObject("box", half, half * UP), half[2], 8.0 * half.prod()
         case "cylinder":
             half = np.array([0.03, 0.03, 0.05]) * s

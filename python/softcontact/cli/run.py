@@ -51,7 +51,8 @@ def command(
     unsolved = round((1 - result.summary["converged_fraction"]) * result.summary["steps"])
     if unsolved:
         worst = result.summary["residual_max"]
-        say(f"warning: {unsolved} steps not solved to tolerance, residual up to {worst:.3g} m/s")
+        extent = "without a finite residual" if worst is None else f"residual up to {worst:.3g} m/s"
+        say(f"warning: {unsolved} steps not solved to tolerance, {extent}")
     if result.message:
         say(result.message)
     if as_json:

@@ -31,9 +31,9 @@ class ContactSettings(Part):
 class SolverSettings(Part):
     """When the contact solver stops."""
 
-    tolerance: Positive = 1e-9
+    tolerance: Positive = 1e-8
     """Largest change of a contact velocity in the last sweep at which a step counts as solved [m/s]."""
-    max_iterations: Annotated[Integer, Field(ge=1)] = 1000
+    max_iterations: Annotated[Integer, Field(ge=1)] = 500
     """Most sweeps over all contacts in a step."""
 
 

@@ -18,8 +18,8 @@ struct WorldSettings {
     /// [m] how deep surfaces may overlap before a contact is lost; the free motion of a step may go deeper by as much
     /// as it moves them
     double max_penetration = 10e-3;
-    double solver_tolerance = 1e-9;  ///< [m/s] largest change of a contact velocity in the last sweep
-    int solver_max_iterations = 1000;
+    double solver_tolerance = 1e-8;  ///< [m/s] largest change of a contact velocity in the last sweep
+    int solver_max_iterations = 500;
     double position_tolerance = 1e-9;  ///< [m]
     int position_max_iterations = 200;
 
