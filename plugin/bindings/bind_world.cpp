@@ -132,6 +132,22 @@ TetrahedralSystem::Definition make_definition(const Rows3& nodes, const IntRows4
     return definition;
 }
 
+void check_finite(const char* name, const Vector3d& value)
+{
+    if (!value.allFinite()) {
+        throw std::invalid_argument(std::string(name) + ": give finite numbers");
+    }
+}
+
+template <typename T>
+T required(const py::dict& dictionary, const char* key)
+{
+    if (!dictionary.contains(key)) {
+        throw std::invalid_argument(std::string(key) + ": missing");
+    }
+    return py::cast<T>(dictionary[key]);
+}
+
 template <typename T>
 T get(const py::dict& dictionary, const char* key, const T& fallback)
 {
@@ -193,6 +209,10 @@ int add_rigid(World& world, const std::string& name, const Rows3& vertices, cons
               const Vector3d& com, const Matrix3d& inertia, const Vector3d& position, const Eigen::Vector4d& orientation,
               const Vector3d& linear_velocity, const Vector3d& angular_velocity, double friction, bool aggregate)
 {
+    check_finite("position", position);
+    check_finite("linear_velocity", linear_velocity);
+    check_finite("angular_velocity", angular_velocity);
+    world.check_surface(name, friction);
     ArticulatedModel model;
     LinkDescription link;
     link.name = name;
@@ -343,6 +363,7 @@ void bind_world(py::module_& module)
                 definition.velocity = velocity;
                 Embedding embedding = make_embedding(surface_nodes, surface_weights);
                 Surface surface(embedded_vertices(nodes, embedding), surface_triangles.transpose());
+                world.check_surface(name, friction);
                 const int body = world.add_tetrahedral(name, std::move(definition));
                 world.add_field_surface(body, name, std::move(surface), std::move(embedding), friction, aggregate);
                 return body;
@@ -409,9 +430,9 @@ void bind_world(py::module_& module)
                 for (const auto& item : fingers) {
                     const auto finger = py::cast<py::dict>(item);
                     list.push_back({get<std::string>(finger, "name", ""),
-                                    py::cast<std::vector<Index>>(finger["dofs"]),
-                                    py::cast<std::vector<double>>(finger["rates"]),
-                                    py::cast<std::vector<int>>(finger["links"]), get<double>(finger, "share", 1.0)});
+                                    required<std::vector<Index>>(finger, "dofs"),
+                                    required<std::vector<double>>(finger, "rates"),
+                                    required<std::vector<int>>(finger, "links"), get<double>(finger, "share", 1.0)});
                 }
                 world.add_grasp(body, std::move(list), start, end, force);
             },
@@ -419,6 +440,9 @@ void bind_world(py::module_& module)
         .def(
             "step",
             [](World& world, int count) {
+                if (count < 0) {
+                    throw std::invalid_argument("count = " + std::to_string(count) + ": give 0 steps or more");
+                }
                 for (int i = 0; i < count; ++i) {
                     if (!world.step()) {
                         return false;

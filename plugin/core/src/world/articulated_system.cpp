@@ -10,9 +10,21 @@ namespace {
 
 void check_size(const char* name, const VectorXd& values, Index expected)
 {
-    if (values.size() != expected || values.array().isNaN().any()) {
+    if (values.size() != expected) {
         throw std::invalid_argument(std::string(name) + ": " + std::to_string(values.size()) +
-                                    " values, expected " + std::to_string(expected) + " numbers");
+                                    " values given, the joints take " + std::to_string(expected));
+    }
+}
+
+template <typename Valid>
+void check_values(const char* name, const VectorXd& values, Index expected, const Valid& valid, const char* requirement)
+{
+    check_size(name, values, expected);
+    for (Index i = 0; i < values.size(); ++i) {
+        if (!valid(values[i])) {
+            throw std::invalid_argument(std::string(name) + "[" + std::to_string(i) + "] = " +
+                                        std::to_string(values[i]) + " must be " + requirement);
+        }
     }
 }
 
@@ -30,13 +42,22 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
       m_v(std::move(v0))
 {
     const Index nv = m_model.nv();
-    check_size("q0", m_q, m_model.nq());
-    check_size("v0", m_v, nv);
-    check_size("stiffness", m_compliance.stiffness, nv);
-    check_size("damping", m_compliance.damping, nv);
-    check_size("lower", m_compliance.lower, nv);
-    check_size("upper", m_compliance.upper, nv);
-    check_size("limit_stiffness", m_compliance.limit_stiffness, nv);
+    const auto finite = [](double value) { return std::isfinite(value); };
+    const auto not_negative = [](double value) { return value >= 0.0 && std::isfinite(value); };
+    const auto number = [](double value) { return !std::isnan(value); };
+    check_values("q0", m_q, m_model.nq(), finite, "finite");
+    check_values("v0", m_v, nv, finite, "finite");
+    check_values("stiffness", m_compliance.stiffness, nv, not_negative, "finite and >= 0");
+    check_values("damping", m_compliance.damping, nv, not_negative, "finite and >= 0");
+    check_values("limit_stiffness", m_compliance.limit_stiffness, nv, not_negative, "finite and >= 0");
+    check_values("lower", m_compliance.lower, nv, number, "a number; -inf for no limit");
+    check_values("upper", m_compliance.upper, nv, number, "a number; inf for no limit");
+    for (Index i = 0; i < nv; ++i) {
+        if (m_compliance.lower[i] > m_compliance.upper[i]) {
+            throw std::invalid_argument("lower[" + std::to_string(i) + "] = " + std::to_string(m_compliance.lower[i]) +
+                                        " lies above upper = " + std::to_string(m_compliance.upper[i]));
+        }
+    }
     m_q_start = m_q_next = m_target = m_target_before = m_q;
     m_free_velocity = m_v;
     m_offset.setZero(nv);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include <softcontact/world/grasp_controller.hpp>
@@ -13,13 +14,19 @@ GraspController::GraspController(int system, std::vector<GraspFinger> fingers, d
         throw std::invalid_argument("grasp: end = " + std::to_string(end) + " s must lie after start = " +
                                     std::to_string(start) + " s");
     }
-    if (!(force > 0.0)) {
-        throw std::invalid_argument("grasp: force = " + std::to_string(force) + " N must be positive");
+    if (!(force > 0.0) || !std::isfinite(force)) {
+        throw std::invalid_argument("grasp: force = " + std::to_string(force) + " N must be positive and finite");
     }
     for (const auto& finger : m_fingers) {
         if (finger.dofs.size() != finger.rates.size() || finger.dofs.size() != finger.links.size()) {
             throw std::invalid_argument("grasp: finger '" + finger.name +
                                         "' needs one rate and one link a coordinate");
+        }
+        for (const double rate : finger.rates) {
+            if (!std::isfinite(rate)) {
+                throw std::invalid_argument("grasp: finger '" + finger.name + "' has rate " + std::to_string(rate) +
+                                            " rad/s; it must be finite");
+            }
         }
         if (!(finger.share > 0.0)) {
             throw std::invalid_argument("grasp: finger '" + finger.name + "' has share " +

@@ -47,6 +47,11 @@ PoseMotion::PoseMotion(std::vector<double> times, std::vector<Vector3d> position
 {
     check_times(m_times, m_positions.size());
     check_times(m_times, m_orientations.size());
+    for (std::size_t i = 0; i < m_positions.size(); ++i) {
+        if (!m_positions[i].allFinite()) {
+            throw std::invalid_argument("positions[" + std::to_string(i) + "]: give finite coordinates");
+        }
+    }
     for (auto& orientation : m_orientations) {
         if (!(std::abs(orientation.norm() - 1.0) < 1e-6)) {
             throw std::invalid_argument("orientations: a quaternion (x, y, z, w) has norm " +

@@ -94,11 +94,16 @@ int World::add_tetrahedral(const std::string& name, TetrahedralSystem::Definitio
     return body;
 }
 
+void World::check_surface(const std::string& name, double friction) const
+{
+    check_name(name);
+    require(friction >= 0.0 && std::isfinite(friction),
+            "friction = " + std::to_string(friction) + " of '" + name + "' must be finite and >= 0");
+}
+
 int World::add_surface(ContactSurface surface)
 {
-    check_name(surface.name);
-    require(surface.friction >= 0.0 && std::isfinite(surface.friction),
-            "friction = " + std::to_string(surface.friction) + " of '" + surface.name + "' must be >= 0");
+    check_surface(surface.name, surface.friction);
     surface.update(m_time);
     surface.mark_start();
     m_surfaces.push_back(std::move(surface));
@@ -113,7 +118,7 @@ int World::add_kinematic(const std::string& name, Surface geometry, PoseMotion m
     surface.motion = std::move(motion);
     surface.friction = friction;
     surface.body = body_count();
-    check_name(name);
+    check_surface(name, friction);
     const int body = new_body(name);
     m_bodies.back().surface = add_surface(std::move(surface));
     return body;
@@ -180,7 +185,7 @@ int World::add_phalanx(int body, int link, const std::string& name, TetrahedralS
     const ArticulatedSystem& system = articulated_system(body);
     require(link >= 0 && link < system.model().link_count(),
             "link " + std::to_string(link) + " of '" + body_name(body) + "' does not exist");
-    check_name(name);
+    check_surface(name, friction);
     // The field lives in the axes of its link: gravity and inertia act on the link.
     auto field = std::make_unique<TetrahedralSystem>(name, std::move(definition), Vector3d::Zero(),
                                                      m_settings.inverted_steps);
@@ -207,13 +212,20 @@ int World::add_phalanx(int body, int link, const std::string& name, TetrahedralS
 void World::set_pair_friction(int surface_a, int surface_b, double friction)
 {
     require(friction >= 0.0 && std::isfinite(friction),
-            "friction = " + std::to_string(friction) + " of a pair must be >= 0");
+            "friction = " + std::to_string(friction) + " of a pair must be finite and >= 0");
+    check_pair(surface_a, surface_b);
     m_pair_friction.push_back({std::minmax(surface_a, surface_b), friction});
     m_pairs_stale = true;
 }
 
+void World::check_pair(int surface_a, int surface_b) const
+{
+    require(surface_a != surface_b, "pair: surface '" + surface(surface_a).name + "' is named twice; name two surfaces");
+}
+
 void World::disable_pair(int surface_a, int surface_b)
 {
+    check_pair(surface_a, surface_b);
     m_disabled.emplace_back(std::minmax(surface_a, surface_b));
     m_pairs_stale = true;
 }
@@ -523,7 +535,10 @@ Pose World::body_pose(int body, int link) const
     if (entry.surface >= 0) {
         return m_surfaces[static_cast<std::size_t>(entry.surface)].geometry.pose();
     }
-    return articulated(body).link_pose(link);
+    const ArticulatedSystem& system = articulated(body);
+    require(link >= 0 && link < system.model().link_count(),
+            "link " + std::to_string(link) + " of '" + body_name(body) + "' does not exist");
+    return system.link_pose(link);
 }
 
 double World::kinetic_energy() const

@@ -52,6 +52,10 @@ public:
     int add_phalanx(int body, int link, const std::string& name, TetrahedralSystem::Definition definition,
                     Surface geometry, Embedding embedding, double friction);
 
+    /// Throws std::invalid_argument unless a surface of that name and friction may be added: so that a body with
+    /// its surface comes in whole or not at all.
+    void check_surface(const std::string& name, double friction) const;
+
     void set_pair_friction(int surface_a, int surface_b, double friction);
     void disable_pair(int surface_a, int surface_b);
     void set_target_motion(int body, VectorMotion motion);
@@ -99,6 +103,7 @@ private:
 
     int new_body(const std::string& name);
     void check_name(const std::string& name) const;
+    void check_pair(int surface_a, int surface_b) const;
     int add_surface(ContactSurface surface);
     void list_pairs();
     void advance_grasps();
