@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Links the installed core and steps an empty world once.
 #include <cstdio>
-
 #include <softcontact/version.hpp>
 #include <softcontact/world/world.hpp>
 

@@ -16,7 +16,7 @@ using Eigen::VectorXd;
 
 using Vector6d = Eigen::Matrix<double, 6, 1>;  ///< spatial vector (linear, angular)
 using Matrix6d = Eigen::Matrix<double, 6, 6>;
-using Points = Eigen::Matrix3Xd;               ///< one point or vector a column
+using Points = Eigen::Matrix3Xd;  ///< one point or vector a column
 using Triangles = Eigen::Matrix<int, 3, Eigen::Dynamic>;
 using Tetrahedra = Eigen::Matrix<int, 4, Eigen::Dynamic>;
 

@@ -29,7 +29,8 @@ constexpr double coarse_area_ratio = 4.0;
 constexpr double coincident_weight = 0.999;
 /// Crossings nearer to an end of an edge than this share of its length belong to the vertex there.
 constexpr double edge_end_ratio = 1e-3;
-/// Edges cross that are near each other; deeper than this many alarm distances, vertices tell the penetration.
+/// Edges cross that are near each other; deeper than this many alarm distances, vertices tell the
+/// penetration.
 constexpr double edge_depth_multiple = 2.0;
 /// Squared sine of the angle (1.8°) below which the common normal of two edges is arbitrary.
 constexpr double parallel_sin2_limit = 1e-3;
@@ -258,7 +259,8 @@ private:
         const double squared_cross = cross.squaredNorm();
         if (!(squared_cross > parallel_sin2_limit * squared_lengths)) return;
 
-        // Where the lines are nearest; only pairs nearest inside both edges matter, so no end needs to be tried.
+        // Where the lines are nearest; only pairs nearest inside both edges matter, so no end needs to be
+        // tried.
         const Vector3d between = b0 - a0;
         const double s = between.cross(b1 - b0).dot(cross) / squared_cross;
         const double t = between.cross(a1 - a0).dot(cross) / squared_cross;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-
 #include <softcontact/world/contact_problem_builder.hpp>
 
 namespace softcontact {
@@ -22,8 +21,9 @@ Eigen::Map<VectorXd> all(std::vector<double>& memory)
 
 }  // namespace
 
-void ContactProblemBuilder::detect(const std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
-                                   const std::vector<double>& travel, const WorldSettings& settings)
+void ContactProblemBuilder::detect(const std::vector<ContactSurface>& surfaces,
+                                   std::vector<ContactPair>& pairs, const std::vector<double>& travel,
+                                   const WorldSettings& settings)
 {
     DetectionOptions options;
     options.alarm_distance = settings.alarm_distance;
@@ -64,8 +64,8 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
         m_solver.reserve(static_cast<int>(m_row_room), static_cast<int>(blocks));
         m_blocks.reserve(blocks);
         m_descriptors.reserve(blocks);
-        for (auto* values : {&m_multipliers, &m_right_hand_side, &m_tilt_velocity, &m_position_multipliers, &m_position_solution,
-                             &m_position_gap}) {
+        for (auto* values : {&m_multipliers, &m_right_hand_side, &m_tilt_velocity, &m_position_multipliers,
+                             &m_position_solution, &m_position_gap}) {
             values->reserve(m_row_room);
         }
         m_normal_delassus.reserve(blocks * blocks);
@@ -108,8 +108,9 @@ double ContactProblemBuilder::start_gap(const ContactPoint& point, const Contact
     return point.normal.dot(a.start_position(point.a) - b.start_position(point.b)) - m_contact_offset;
 }
 
-void ContactProblemBuilder::add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
-                                      ContactPair& pair, const WorldSettings& settings, double step)
+void ContactProblemBuilder::add_patch(const PairContacts& contacts,
+                                      const std::vector<ContactSurface>& surfaces, ContactPair& pair,
+                                      const WorldSettings& settings, double step)
 {
     const auto& a = surfaces[static_cast<std::size_t>(pair.a)];
     const auto& b = surfaces[static_cast<std::size_t>(pair.b)];
@@ -128,7 +129,8 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts, const std::v
             }
         }
     }
-    patch.compute(m_weighted, uniform ? PressureWeights::uniform : PressureWeights::nonuniform, pair.memory.tangent);
+    patch.compute(m_weighted, uniform ? PressureWeights::uniform : PressureWeights::nonuniform,
+                  pair.memory.tangent);
     for (std::size_t i = 0; i < points.size(); ++i) {
         volume += patch.weights[i] * points[i].area * std::max(0.0, -points[i].gap);
     }
@@ -209,8 +211,8 @@ void ContactProblemBuilder::add_tilt(const PressureTilt& tilt, const std::vector
     }
 }
 
-void ContactProblemBuilder::add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
-                                       ContactPair& pair)
+void ContactProblemBuilder::add_points(const PairContacts& contacts,
+                                       const std::vector<ContactSurface>& surfaces, ContactPair& pair)
 {
     const auto& a = surfaces[static_cast<std::size_t>(pair.a)];
     const auto& b = surfaces[static_cast<std::size_t>(pair.b)];
@@ -236,7 +238,8 @@ void ContactProblemBuilder::add_points(const PairContacts& contacts, const std::
 }
 
 void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<ContactSurface>& surfaces,
-                                     std::vector<ContactPair>& pairs, const WorldSettings& settings, double step)
+                                     std::vector<ContactPair>& pairs, const WorldSettings& settings,
+                                     double step)
 {
     m_rows.begin_step(systems, step);
     m_blocks.clear();
@@ -256,7 +259,8 @@ void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<C
     }
     m_contact_rows = m_rows.row_count();
     for (const auto& tilt : m_tilts) {
-        add_tilt(tilt, surfaces, pairs[m_contacts[m_blocks[static_cast<std::size_t>(tilt.block)].contacts].pair]);
+        add_tilt(tilt, surfaces,
+                 pairs[m_contacts[m_blocks[static_cast<std::size_t>(tilt.block)].contacts].pair]);
     }
     m_rows.assemble();
 
@@ -294,7 +298,8 @@ void ContactProblemBuilder::warm_start(const std::vector<ContactPair>& pairs)
             }
             continue;
         }
-        const auto found = std::lower_bound(memory.keys.begin(), memory.keys.end(), m_points[block.point].key);
+        const auto found =
+            std::lower_bound(memory.keys.begin(), memory.keys.end(), m_points[block.point].key);
         if (found != memory.keys.end() && *found == m_points[block.point].key) {
             const Vector3d& force = memory.forces[static_cast<std::size_t>(found - memory.keys.begin())];
             multipliers.segment<3>(offset) = block.frame.transpose() * force;
@@ -309,7 +314,8 @@ GaussSeidelResult ContactProblemBuilder::solve_velocity(const WorldSettings& set
     Eigen::Map<VectorXd> multipliers = all(m_multipliers);
     right_hand_side = m_rows.free_velocity().head(m_contact_rows);
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
-        right_hand_side[m_rows.block_offset(static_cast<int>(i))] += std::max(m_blocks[i].start_gap, 0.0) / step;
+        right_hand_side[m_rows.block_offset(static_cast<int>(i))] +=
+            std::max(m_blocks[i].start_gap, 0.0) / step;
     }
     GaussSeidelOptions options;
     options.velocity_tolerance = settings.solver_tolerance;
@@ -360,7 +366,8 @@ GaussSeidelResult ContactProblemBuilder::solve_position(const WorldSettings& set
     return result;
 }
 
-void ContactProblemBuilder::report_patch(const Block& block, int index, PatchReport& report, ContactPair& pair)
+void ContactProblemBuilder::report_patch(const Block& block, int index, PatchReport& report,
+                                         ContactPair& pair)
 {
     const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
     const PairContacts& contacts = m_contacts[block.contacts];
@@ -376,7 +383,8 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
     for (std::size_t k = 0; k < m_tilts.size(); ++k) {
         const PressureTilt& tilt = m_tilts[k];
         if (tilt.block == index && tilt.has_spread) {
-            const Vector3d moment = tilt.axes * multipliers.segment<2>(m_contact_rows + 2 * static_cast<Index>(k));
+            const Vector3d moment =
+                tilt.axes * multipliers.segment<2>(m_contact_rows + 2 * static_cast<Index>(k));
             slope = linear_pressure(tilt, patch.frame.rightCols<2>().transpose() * moment);
         }
     }
@@ -407,7 +415,8 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
         }
         report.area += contact.area;
         if (contact.area > 0.0) {
-            report.pressure_max = std::max(report.pressure_max, normal_force * patch.shares[i] / contact.area);
+            report.pressure_max =
+                std::max(report.pressure_max, normal_force * patch.shares[i] / contact.area);
         }
         report.force += point.force;
         report.centre += patch.shares[i] * contact.p;
@@ -415,12 +424,14 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
     }
     const double bound = pair.friction * normal_force;
     constexpr double slip_margin = 1e-6;
-    report.sliding = normal_force > 0.0 &&
-                     !contensou_holds(m_descriptors[static_cast<std::size_t>(index)].patch, bound * (1.0 - slip_margin),
-                                      Vector3d(multipliers[offset + 1], multipliers[offset + 2], torque));
+    report.sliding =
+        normal_force > 0.0 &&
+        !contensou_holds(m_descriptors[static_cast<std::size_t>(index)].patch, bound * (1.0 - slip_margin),
+                         Vector3d(multipliers[offset + 1], multipliers[offset + 2], torque));
 }
 
-void ContactProblemBuilder::report_point(const Block& block, int index, PatchReport& report, ContactPair& pair)
+void ContactProblemBuilder::report_point(const Block& block, int index, PatchReport& report,
+                                         ContactPair& pair)
 {
     const ContactPoint& contact = m_points[block.point];
     const Vector3d local = all(m_multipliers).segment<3>(m_rows.block_offset(index));
@@ -443,11 +454,13 @@ void ContactProblemBuilder::report_point(const Block& block, int index, PatchRep
         report.pressure_max = std::max(report.pressure_max, local[0] / contact.area);
     }
     constexpr double slip_margin = 1e-6;
-    report.sliding = report.sliding || local.tail<2>().norm() > pair.friction * local[0] * (1.0 - slip_margin);
+    report.sliding =
+        report.sliding || local.tail<2>().norm() > pair.friction * local[0] * (1.0 - slip_margin);
     m_report_points.push_back(point);
 }
 
-void ContactProblemBuilder::report(const std::vector<ContactSurface>& /*surfaces*/, std::vector<ContactPair>& pairs)
+void ContactProblemBuilder::report(const std::vector<ContactSurface>& /*surfaces*/,
+                                   std::vector<ContactPair>& pairs)
 {
     m_reports.clear();
     m_report_points.clear();

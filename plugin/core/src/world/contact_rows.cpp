@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-
 #include <softcontact/world/articulated_system.hpp>
 #include <softcontact/world/contact_rows.hpp>
 
@@ -162,7 +161,8 @@ void ContactRows::end_side()
         if (!owner.entries.empty() && owner.entries.back().block == block_count() - 1) {
             const Entry& entry = owner.entries.back();
             for (int k = 0; k < entry.node_count; ++k) {
-                owner.slot_of_node[static_cast<std::size_t>(m_nodes[entry.nodes + static_cast<std::size_t>(k)])] = -1;
+                owner.slot_of_node[static_cast<std::size_t>(
+                    m_nodes[entry.nodes + static_cast<std::size_t>(k)])] = -1;
             }
         }
     }
@@ -196,19 +196,21 @@ void ContactRows::solve_system(std::size_t system)
         if (entry.sparse) {
             for (int k = 0; k < entry.node_count; ++k) {
                 const int node = m_nodes[entry.nodes + static_cast<std::size_t>(k)];
-                response.middleRows<3>(3 * node) = Eigen::Map<const RowForces>(columns + 3 * k * entry.rows, 3, entry.rows);
+                response.middleRows<3>(3 * node) =
+                    Eigen::Map<const RowForces>(columns + 3 * k * entry.rows, 3, entry.rows);
             }
         } else {
             response = ConstColumns(columns, body.dof(), entry.rows);
         }
         const VectorXd& velocity = body.free_velocity();
         for (int row = 0; row < entry.rows; ++row) {
-            m_free_velocity[static_cast<std::size_t>(m_blocks[static_cast<std::size_t>(entry.block)].offset + row)] +=
-                response.col(row).dot(velocity);
+            m_free_velocity[static_cast<std::size_t>(m_blocks[static_cast<std::size_t>(entry.block)].offset +
+                                                     row)] += response.col(row).dot(velocity);
         }
         offset += dof * static_cast<std::size_t>(entry.rows);
     }
-    Eigen::Map<MatrixXd> all(m_responses.data() + owner.responses_begin, body.dof(), static_cast<Index>(rows));
+    Eigen::Map<MatrixXd> all(m_responses.data() + owner.responses_begin, body.dof(),
+                             static_cast<Index>(rows));
     body.solve(all);
 }
 
@@ -283,7 +285,8 @@ Eigen::Map<const VectorXd> ContactRows::response(int system, const Eigen::Ref<co
     owner.accumulated.setZero();
     for (const auto& entry : owner.entries) {
         const Index offset = m_blocks[static_cast<std::size_t>(entry.block)].offset;
-        const ConstColumns responses(m_responses.data() + entry.responses, owner.accumulated.size(), entry.rows);
+        const ConstColumns responses(m_responses.data() + entry.responses, owner.accumulated.size(),
+                                     entry.rows);
         for (int row = 0; row < entry.rows; ++row) {
             owner.accumulated += (scale * multipliers[offset + row]) * responses.col(row);
         }

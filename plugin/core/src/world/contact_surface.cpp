@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-
 #include <softcontact/world/articulated_system.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/tetrahedral_system.hpp>
+#include <stdexcept>
 
 namespace softcontact {
 
@@ -16,7 +15,8 @@ Vector3d weighted(const SurfacePoint& point, const Points& vertices)
     Vector3d position = Vector3d::Zero();
     for (int corner = 0; corner < 3; ++corner) {
         if (point.weights[corner] != 0.0) {
-            position += point.weights[corner] * vertices.col(point.vertices[static_cast<std::size_t>(corner)]);
+            position +=
+                point.weights[corner] * vertices.col(point.vertices[static_cast<std::size_t>(corner)]);
         }
     }
     return position;
@@ -81,7 +81,8 @@ double ContactSurface::travel() const
                              (corner & 4) != 0 ? box.upper.z() : box.lower.z());
         furthest = std::max(furthest, (m_pose * point - m_start_pose * point).squaredNorm());
     }
-    const double deformed = field == nullptr ? 0.0 : (m_vertices - m_start_vertices).colwise().squaredNorm().maxCoeff();
+    const double deformed =
+        field == nullptr ? 0.0 : (m_vertices - m_start_vertices).colwise().squaredNorm().maxCoeff();
     return std::sqrt(furthest) + std::sqrt(deformed);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-
 #include <softcontact/world/pressure_memory.hpp>
 
 namespace softcontact {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
-
 #include <softcontact/world/pressure_tilt.hpp>
 
 namespace softcontact {
 
 PressureTilt make_pressure_tilt(const AggregatePatch& patch, std::span<const double> areas,
-                                std::span<const double> depths, double normal_force, double share, double step)
+                                std::span<const double> depths, double normal_force, double share,
+                                double step)
 {
     PressureTilt tilt;
     double volume = 0.0;
@@ -79,7 +79,8 @@ Eigen::Map<const RowMajorMatrix> TiltElimination::eliminate(const RowMajorRef& d
     return {m_effective.data(), kept, kept};
 }
 
-void TiltElimination::shift(const Eigen::Ref<const VectorXd>& tilt_velocity, Eigen::Ref<VectorXd> kept_velocity)
+void TiltElimination::shift(const Eigen::Ref<const VectorXd>& tilt_velocity,
+                            Eigen::Ref<VectorXd> kept_velocity)
 {
     const Index kept = kept_velocity.size();
     const Index tilts = tilt_velocity.size();
@@ -95,7 +96,8 @@ void TiltElimination::shift(const Eigen::Ref<const VectorXd>& tilt_velocity, Eig
 }
 
 void TiltElimination::recover(const RowMajorRef& delassus, const Eigen::Ref<const VectorXd>& kept_multipliers,
-                              const Eigen::Ref<const VectorXd>& tilt_velocity, Eigen::Ref<VectorXd> tilt_multipliers)
+                              const Eigen::Ref<const VectorXd>& tilt_velocity,
+                              Eigen::Ref<VectorXd> tilt_multipliers)
 {
     const Index kept = kept_multipliers.size();
     const Index tilts = delassus.rows() - kept;

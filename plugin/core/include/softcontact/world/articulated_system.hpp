@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <vector>
-
 #include <Eigen/Cholesky>
-
 #include <softcontact/bodies/articulated.hpp>
 #include <softcontact/world/motion.hpp>
 #include <softcontact/world/system.hpp>
+#include <vector>
 
 namespace softcontact {
 
@@ -22,8 +20,8 @@ struct JointCompliance {
 
 /// Articulated body in the step: mass matrix by composite rigid bodies, springs, dampers and limits implicit.
 ///
-/// A rigid body is one link on a free joint. The target of the joint springs is keyframed; a closing controller
-/// may add an offset to single coordinates.
+/// A rigid body is one link on a free joint. The target of the joint springs is keyframed; a closing
+/// controller may add an offset to single coordinates.
 class ArticulatedSystem final : public System {
 public:
     ArticulatedSystem(std::string name, ArticulatedModel model, JointCompliance compliance, VectorXd q0,
@@ -48,7 +46,10 @@ public:
     void append_state(std::vector<double>& out) const override;
 
     [[nodiscard]] const ArticulatedModel& model() const { return m_model; }
-    [[nodiscard]] const Pose& link_pose(int link) const { return m_data.pose[static_cast<std::size_t>(link)]; }
+    [[nodiscard]] const Pose& link_pose(int link) const
+    {
+        return m_data.pose[static_cast<std::size_t>(link)];
+    }
     [[nodiscard]] const VectorXd& positions() const { return m_q; }
     void set_velocity(const Eigen::Ref<const VectorXd>& velocity) { m_v = velocity; }
     /// Constant force on a velocity coordinate, on top of the springs [N] or [N·m].
@@ -68,7 +69,8 @@ private:
     /// carried from axes to axes, or a body that spins while it flies would gain speed, ½ (hω)² a step.
     struct FreeJoint {
         int link = 0;
-        Quaterniond axes = Quaterniond::Identity();  ///< in which v_free is given: those at the free positions
+        Quaterniond axes =
+            Quaterniond::Identity();  ///< in which v_free is given: those at the free positions
     };
     std::vector<FreeJoint> m_free_joints;
 
@@ -79,11 +81,11 @@ private:
     bool m_gravity_compensated;
     VectorMotion m_motion;
 
-    VectorXd m_q, m_v;                      ///< state
-    VectorXd m_q_start, m_q_next;           ///< start of the step, scratch
+    VectorXd m_q, m_v;             ///< state
+    VectorXd m_q_start, m_q_next;  ///< start of the step, scratch
     VectorXd m_free_velocity;
-    VectorXd m_target, m_target_before;     ///< nq, at the end and the start of the step
-    VectorXd m_offset, m_offset_before;     ///< nv
+    VectorXd m_target, m_target_before;  ///< nq, at the end and the start of the step
+    VectorXd m_offset, m_offset_before;  ///< nv
     VectorXd m_error, m_target_velocity, m_force, m_increment, m_applied;
     MatrixXd m_system;
     Eigen::LLT<MatrixXd> m_factor;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <vector>
-
 #include <softcontact/contact/aggregate.hpp>
 #include <softcontact/contact/detection.hpp>
 #include <softcontact/solver/block_gauss_seidel.hpp>
@@ -12,6 +10,7 @@
 #include <softcontact/world/pressure_memory.hpp>
 #include <softcontact/world/pressure_tilt.hpp>
 #include <softcontact/world/settings.hpp>
+#include <vector>
 
 namespace softcontact {
 
@@ -29,8 +28,8 @@ class ContactProblemBuilder {
 public:
     using Systems = ContactRows::Systems;
 
-    /// Detects contact for every pair at the present (free) positions. `travel`: how far each surface went in the
-    /// free motion [m]; contacts are looked for as much deeper.
+    /// Detects contact for every pair at the present (free) positions. `travel`: how far each surface went in
+    /// the free motion [m]; contacts are looked for as much deeper.
     void detect(const std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
                 const std::vector<double>& travel, const WorldSettings& settings);
     /// Aggregates, builds the rows and the Delassus operator.
@@ -56,7 +55,10 @@ public:
     [[nodiscard]] int row_count() const { return m_contact_rows; }
     /// Multipliers of all rows, those of the tilts last [N], torsion [N·m].
     [[nodiscard]] Eigen::Map<const VectorXd> multipliers() const { return view(m_multipliers); }
-    [[nodiscard]] Eigen::Map<const VectorXd> position_multipliers() const { return view(m_position_multipliers); }
+    [[nodiscard]] Eigen::Map<const VectorXd> position_multipliers() const
+    {
+        return view(m_position_multipliers);
+    }
     /// Right-hand side of the velocity problem [m/s].
     [[nodiscard]] Eigen::Map<const VectorXd> right_hand_side() const { return view(m_right_hand_side); }
     [[nodiscard]] const std::vector<PatchReport>& reports() const { return m_reports; }
@@ -81,10 +83,12 @@ private:
         return {values.data(), static_cast<Index>(values.size())};
     }
     void make_room(std::vector<ContactPair>& pairs);
-    void add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces, ContactPair& pair,
-                   const WorldSettings& settings, double step);
-    void add_tilt(const PressureTilt& tilt, const std::vector<ContactSurface>& surfaces, const ContactPair& pair);
-    void add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces, ContactPair& pair);
+    void add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
+                   ContactPair& pair, const WorldSettings& settings, double step);
+    void add_tilt(const PressureTilt& tilt, const std::vector<ContactSurface>& surfaces,
+                  const ContactPair& pair);
+    void add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
+                    ContactPair& pair);
     double start_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b) const;
     void warm_start(const std::vector<ContactPair>& pairs);
     void report_patch(const Block& block, int index, PatchReport& report, ContactPair& pair);
@@ -101,10 +105,10 @@ private:
     std::size_t m_pair_room = 0;  ///< contacts of one pair that there is room for, whichever pair it is
     std::size_t m_row_room = 0;   ///< rows, those of the tilts among them, that there is room for
     std::vector<double> m_depths, m_areas;  ///< of the patch at hand
-    std::vector<ContactPoint> m_weighted;  ///< its points, with the gaps that weigh the pressure
-    std::vector<PressureTilt> m_tilts;     ///< of all patches
+    std::vector<ContactPoint> m_weighted;   ///< its points, with the gaps that weigh the pressure
+    std::vector<PressureTilt> m_tilts;      ///< of all patches
     TiltElimination m_elimination;
-    int m_contact_rows = 0;                ///< rows before those of the tilts
+    int m_contact_rows = 0;  ///< rows before those of the tilts
     double m_contact_offset = 0.0;
 
     BlockGaussSeidel m_solver;

@@ -2,22 +2,22 @@
 #pragma once
 
 #include <memory>
-#include <span>
-#include <vector>
-
 #include <softcontact/contact/contact_point.hpp>
 #include <softcontact/solver/block_rows.hpp>
 #include <softcontact/types.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/system.hpp>
+#include <span>
+#include <vector>
 
 namespace softcontact {
 
 /// Constraint rows of a step and their Delassus operator W = h H A⁻¹ Hᵀ (velocity per newton).
 ///
-/// Rows come in blocks of one contact: n, t, s (and the torsion row). A block reaches at most four systems: on
-/// either side a link and a local field. Link columns are dense over the joints; local fields keep only the nodes
-/// that a contact touches, so that W costs nothing beyond them. Buffers grow to the largest step seen and stay.
+/// Rows come in blocks of one contact: n, t, s (and the torsion row). A block reaches at most four systems:
+/// on either side a link and a local field. Link columns are dense over the joints; local fields keep only
+/// the nodes that a contact touches, so that W costs nothing beyond them. Buffers grow to the largest step
+/// seen and stay.
 class ContactRows {
 public:
     using Systems = std::vector<std::unique_ptr<System>>;
@@ -43,7 +43,10 @@ public:
 
     [[nodiscard]] int row_count() const { return m_row_count; }
     [[nodiscard]] int block_count() const { return static_cast<int>(m_blocks.size()); }
-    [[nodiscard]] int block_offset(int block) const { return m_blocks[static_cast<std::size_t>(block)].offset; }
+    [[nodiscard]] int block_offset(int block) const
+    {
+        return m_blocks[static_cast<std::size_t>(block)].offset;
+    }
     [[nodiscard]] int block_rows(int block) const { return m_blocks[static_cast<std::size_t>(block)].rows; }
     /// W (rows, rows), symmetric [m/s per N].
     [[nodiscard]] Eigen::Map<const RowMajorMatrix> delassus() const;
@@ -51,7 +54,8 @@ public:
     [[nodiscard]] Eigen::Map<const VectorXd> free_velocity() const;
 
     /// scale · A⁻¹Hᵀ multipliers, for one system (dof). Zero where no contact reaches it.
-    [[nodiscard]] Eigen::Map<const VectorXd> response(int system, const Eigen::Ref<const VectorXd>& multipliers,
+    [[nodiscard]] Eigen::Map<const VectorXd> response(int system,
+                                                      const Eigen::Ref<const VectorXd>& multipliers,
                                                       double scale);
 
 private:
@@ -64,8 +68,8 @@ private:
         int block = 0;
         int rows = 0;
         bool sparse = false;
-        std::size_t columns = 0;    ///< offset of Hᵀ in m_columns: (dof × rows), or (3·nodes × rows)
-        std::size_t nodes = 0;      ///< offset of the node list in m_nodes
+        std::size_t columns = 0;  ///< offset of Hᵀ in m_columns: (dof × rows), or (3·nodes × rows)
+        std::size_t nodes = 0;    ///< offset of the node list in m_nodes
         int node_count = 0;
         std::size_t responses = 0;  ///< offset of A⁻¹Hᵀ in m_responses (dof × rows)
     };

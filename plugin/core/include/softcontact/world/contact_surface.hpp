@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <string>
-
 #include <softcontact/contact/contact_point.hpp>
 #include <softcontact/geometry/surface.hpp>
 #include <softcontact/types.hpp>
 #include <softcontact/world/motion.hpp>
+#include <string>
 
 namespace softcontact {
 
@@ -37,14 +36,14 @@ public:
     Surface geometry;
     bool aggregate = false;
     double friction = 0.0;
-    int body = -1;               ///< body id the surface belongs to
-    int link_system = -1;        ///< index of the articulated system, or −1
+    int body = -1;         ///< body id the surface belongs to
+    int link_system = -1;  ///< index of the articulated system, or −1
     int link = -1;
-    int field_system = -1;       ///< index of the tetrahedral system, or −1
+    int field_system = -1;  ///< index of the tetrahedral system, or −1
     const ArticulatedSystem* articulated = nullptr;
     const TetrahedralSystem* field = nullptr;
     Embedding embedding;
-    PoseMotion motion;           ///< kinematic only
+    PoseMotion motion;  ///< kinematic only
 
     /// Moves geometry to the present state of what it is attached to (`time` for kinematic surfaces).
     void update(double time);
@@ -56,20 +55,25 @@ public:
     /// Where a surface point was at the start of the step [m].
     [[nodiscard]] Vector3d start_position(const SurfacePoint& point) const;
     /// Where a vertex was at the start of the step [m].
-    [[nodiscard]] Vector3d start_vertex(int vertex) const { return m_start_pose * m_start_vertices.col(vertex); }
+    [[nodiscard]] Vector3d start_vertex(int vertex) const
+    {
+        return m_start_pose * m_start_vertices.col(vertex);
+    }
     /// No point of the surface has moved further since the start of the step [m].
     [[nodiscard]] double travel() const;
-    /// A world point of the start of the step, carried along with the surface's motion as a whole, in its frame.
+    /// A world point of the start of the step, carried along with the surface's motion as a whole, in its
+    /// frame.
     [[nodiscard]] Vector3d carried_start(const Vector3d& point) const;
     /// Box around the surface at the start and the end of the step, in the world.
     [[nodiscard]] Aabb swept_box() const;
-    /// Where a surface point would be had only the tissue moved since the start of the step: the present shape at
-    /// the start pose [m].
+    /// Where a surface point would be had only the tissue moved since the start of the step: the present
+    /// shape at the start pose [m].
     [[nodiscard]] Vector3d tissue_position(const SurfacePoint& point) const;
     /// Where a surface point is now [m].
     [[nodiscard]] Vector3d position(const SurfacePoint& point) const;
 
-    /// Kinematic surfaces: mean velocity over the step that ends now, of the material point at `position` [m/s].
+    /// Kinematic surfaces: mean velocity over the step that ends now, of the material point at `position`
+    /// [m/s].
     [[nodiscard]] Vector3d prescribed_velocity(const Vector3d& position, double step) const;
 
 private:

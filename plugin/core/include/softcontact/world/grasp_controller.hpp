@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <softcontact/types.hpp>
 #include <string>
 #include <vector>
-
-#include <softcontact/types.hpp>
 
 namespace softcontact {
 
@@ -17,11 +16,13 @@ struct GraspFinger {
     double share = 1.0;         ///< of the wanted force: a thumb opposes several fingers
 };
 
-/// Closes fingers until each pushes with a wanted normal force, then leaves the spring targets where they are.
+/// Closes fingers until each pushes with a wanted normal force, then leaves the spring targets where they
+/// are.
 ///
-/// Coordinate j advances at its rate times clamp(gain (1 − F_j/F), 0, 1), F_j the normal force on the links from j
-/// outwards: a phalanx that touches stops the joints before it, those beyond go on closing. A finger never gives
-/// way: its joint springs do. Outside [start, end] nothing moves, so that a held object rests on springs at rest.
+/// Coordinate j advances at its rate times clamp(gain (1 − F_j/F), 0, 1), F_j the normal force on the links
+/// from j outwards: a phalanx that touches stops the joints before it, those beyond go on closing. A finger
+/// never gives way: its joint springs do. Outside [start, end] nothing moves, so that a held object rests on
+/// springs at rest.
 class GraspController {
 public:
     /// start < end [s], force > 0 [N].

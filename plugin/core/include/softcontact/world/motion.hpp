@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <vector>
-
 #include <softcontact/types.hpp>
+#include <vector>
 
 namespace softcontact {
 
@@ -12,7 +11,8 @@ class PoseMotion {
 public:
     PoseMotion() = default;
     /// times [s] strictly increasing; one position [m] and one unit quaternion a time.
-    PoseMotion(std::vector<double> times, std::vector<Vector3d> positions, std::vector<Quaterniond> orientations);
+    PoseMotion(std::vector<double> times, std::vector<Vector3d> positions,
+               std::vector<Quaterniond> orientations);
 
     /// Pose at `time` [s]; the first and last keyframes are held outside their range.
     [[nodiscard]] Pose pose(double time) const;

@@ -3,9 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
-
 #include <softcontact/types.hpp>
+#include <vector>
 
 namespace softcontact {
 
@@ -18,13 +17,13 @@ struct PatchReport {
     Vector3d torque = Vector3d::Zero();  ///< about `centre` [N·m]
     Vector3d centre = Vector3d::Zero();  ///< centre of pressure [m]
     Vector3d normal = Vector3d::UnitZ();
-    double normal_force = 0.0;           ///< [N]
-    double area = 0.0;                   ///< of the points that carry load [m²]
-    double volume = 0.0;                 ///< penetration volume of the free motion [m³]
-    double pressure_mean = 0.0;          ///< normal force over area [Pa]
-    double pressure_max = 0.0;           ///< [Pa]
+    double normal_force = 0.0;   ///< [N]
+    double area = 0.0;           ///< of the points that carry load [m²]
+    double volume = 0.0;         ///< penetration volume of the free motion [m³]
+    double pressure_mean = 0.0;  ///< normal force over area [Pa]
+    double pressure_max = 0.0;   ///< [Pa]
     bool sliding = false;
-    std::size_t first_point = 0;         ///< range in World::patch_points()
+    std::size_t first_point = 0;  ///< range in World::patch_points()
     int point_count = 0;
 };
 
@@ -35,16 +34,16 @@ struct PatchPoint {
     double area = 0.0;
 };
 
-/// What a pair of surfaces remembers between steps: a frame that turns with the contact, not from scratch, and
-/// the last forces as world vectors (warm start).
+/// What a pair of surfaces remembers between steps: a frame that turns with the contact, not from scratch,
+/// and the last forces as world vectors (warm start).
 struct PairMemory {
     Vector3d tangent = Vector3d::Zero();  ///< zero: no frame yet
     double normal_force = 0.0;
     Vector3d friction = Vector3d::Zero();
     double torque = 0.0;
-    std::vector<std::uint64_t> keys;      ///< sorted: what the two lists below belong to
-    std::vector<Vector3d> forces;         ///< [N], point contacts
-    std::vector<double> pressures;        ///< p/N [1/m²], aggregated contacts
+    std::vector<std::uint64_t> keys;  ///< sorted: what the two lists below belong to
+    std::vector<Vector3d> forces;     ///< [N], point contacts
+    std::vector<double> pressures;    ///< p/N [1/m²], aggregated contacts
 };
 
 }  // namespace softcontact

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include <softcontact/contact/contact_point.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/patch.hpp>
+#include <span>
+#include <vector>
 
 namespace softcontact {
 
 /// Penetrations behind the pressure weights, >= 0 [m], into `depths`.
 ///
-/// Talvas Eq. 11 takes those of the whole free motion. That motion also carries the bones: a finger driven by springs
-/// sinks into what it holds by h² times its acceleration, every point alike, so that the longer the step the wider and
-/// flatter the pressure. Contact undoes that part; the profile that it leaves is the indentation of the tissue.
-/// So the weights take the free motion of the tissue alone, the bodies where they start the step. Where no tissue
-/// is pressed in yet, or there is none, the whole free motion counts. Returns whether the tissue's alone was taken.
+/// Talvas Eq. 11 takes those of the whole free motion. That motion also carries the bones: a finger driven by
+/// springs sinks into what it holds by h² times its acceleration, every point alike, so that the longer the
+/// step the wider and flatter the pressure. Contact undoes that part; the profile that it leaves is the
+/// indentation of the tissue. So the weights take the free motion of the tissue alone, the bodies where they
+/// start the step. Where no tissue is pressed in yet, or there is none, the whole free motion counts. Returns
+/// whether the tissue's alone was taken.
 bool free_penetrations(std::span<const ContactPoint> points, const ContactSurface& a, const ContactSurface& b,
                        double contact_offset, std::vector<double>& depths);
 
 /// Share of a pressure profile that is new in a step, for tissue whose free motion recovers the fraction
 /// `recovery` of its indentation in a step.
 ///
-/// The pressure weights are proportional to the free penetration (Talvas Eq. 11). Where tissue is viscous or the step
-/// short, a point that was pressed harder recovers less than it was pushed in and so penetrates less: the next
-/// weights would swing the other way, by (1 − r)/r of the compliance of the profile relative to that of the mean, and
-/// grow without bound below r ≈ ⅓. Taking over only this share keeps every profile between
-/// −1 and 1 of its last value and leaves a profile at rest exactly as Eq. 11 has it.
+/// The pressure weights are proportional to the free penetration (Talvas Eq. 11). Where tissue is viscous or
+/// the step short, a point that was pressed harder recovers less than it was pushed in and so penetrates
+/// less: the next weights would swing the other way, by (1 − r)/r of the compliance of the profile relative
+/// to that of the mean, and grow without bound below r ≈ ⅓. Taking over only this share keeps every profile
+/// between −1 and 1 of its last value and leaves a profile at rest exactly as Eq. 11 has it.
 [[nodiscard]] inline double new_pressure_share(double recovery)
 {
     constexpr double profile_compliance = 0.45;  ///< of a linear profile, as a fraction of that of the mean
     return recovery / (recovery + profile_compliance * (1.0 - recovery));
 }
 
-/// depths[i] (free penetrations, >= 0) ← share · depths + (1 − share) · the profile that the pair remembers, scaled to
-/// the same volume. A pair without memory is left as it is.
+/// depths[i] (free penetrations, >= 0) ← share · depths + (1 − share) · the profile that the pair remembers,
+/// scaled to the same volume. A pair without memory is left as it is.
 void blend_pressure(std::span<const ContactPoint> points, const PairMemory& memory, double share,
                     std::vector<double>& depths);
 

@@ -13,23 +13,24 @@ struct WorldSettings {
     ContactModel contact = ContactModel::aggregate;
     FrictionLaw friction_law = FrictionLaw::contensou;
     PressureRule pressure = PressureRule::nonuniform;
-    double alarm_distance = 2e-3;    ///< [m] > 0: pairs of features nearer than this are candidates
-    double contact_offset = 5e-4;    ///< [m] in [0, alarm_distance): surfaces come to rest this far apart
-    /// [m] how deep surfaces may overlap before a contact is lost; the free motion of a step may go deeper by as much
-    /// as it moves them
+    double alarm_distance = 2e-3;  ///< [m] > 0: pairs of features nearer than this are candidates
+    double contact_offset = 5e-4;  ///< [m] in [0, alarm_distance): surfaces come to rest this far apart
+    /// [m] how deep surfaces may overlap before a contact is lost; the free motion of a step may go deeper by
+    /// as much as it moves them
     double max_penetration = 10e-3;
     double solver_tolerance = 1e-8;  ///< [m/s] largest change of a contact velocity in the last sweep
     int solver_max_iterations = 500;
     double position_tolerance = 1e-9;  ///< [m]
     int position_max_iterations = 200;
 
-    // When a state counts as no longer usable. A step also fails where a number is not finite, where a system matrix
-    // cannot be factored, where surfaces overlap by more than max_penetration after it, and where a body went through
-    // another one within it.
-    double max_speed = 1e3;           ///< [m/s] or [rad/s]: above, the step counts as diverged
-    int inverted_steps = 25;          ///< steps in a row that an element may stay inverted
-    double unsolved_residual = 1e-2;  ///< [m/s] a contact solve that leaves more than this has no useful forces
-    int unsolved_steps = 25;          ///< such steps in a row that are borne
+    // When a state counts as no longer usable. A step also fails where a number is not finite, where a system
+    // matrix cannot be factored, where surfaces overlap by more than max_penetration after it, and where a
+    // body went through another one within it.
+    double max_speed = 1e3;   ///< [m/s] or [rad/s]: above, the step counts as diverged
+    int inverted_steps = 25;  ///< steps in a row that an element may stay inverted
+    double unsolved_residual =
+        1e-2;                 ///< [m/s] a contact solve that leaves more than this has no useful forces
+    int unsolved_steps = 25;  ///< such steps in a row that are borne
 };
 
 }  // namespace softcontact

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <softcontact/types.hpp>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <softcontact/types.hpp>
 
 namespace softcontact {
 

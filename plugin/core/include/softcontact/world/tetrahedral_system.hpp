@@ -6,10 +6,11 @@
 
 namespace softcontact {
 
-/// Tetrahedral body in the step: a soft body in world axes, or the local field of a phalanx in the axes of its link.
+/// Tetrahedral body in the step: a soft body in world axes, or the local field of a phalanx in the axes of
+/// its link.
 ///
-/// A local field is quasi-static in its frame: it feels contact, its own elasticity and damping, but neither gravity
-/// nor the acceleration of the frame, whose inertia the link carries (Talvas §4).
+/// A local field is quasi-static in its frame: it feels contact, its own elasticity and damping, but neither
+/// gravity nor the acceleration of the frame, whose inertia the link carries (Talvas §4).
 class TetrahedralSystem final : public System {
 public:
     struct Definition {
@@ -34,7 +35,10 @@ public:
     void append_state(std::vector<double>& out) const override;
 
     /// Node positions (3, n): the free ones between free_motion and finish.
-    [[nodiscard]] const Points& nodes() const { return m_free ? m_dynamics.free_positions() : m_dynamics.positions(); }
+    [[nodiscard]] const Points& nodes() const
+    {
+        return m_free ? m_dynamics.free_positions() : m_dynamics.positions();
+    }
     [[nodiscard]] const TetrahedralDynamics& dynamics() const { return m_dynamics; }
 
 private:
