@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
 #include <limits>
-
 #include <softcontact/version.hpp>
 #include <softcontact/world/world.hpp>
 
@@ -21,8 +20,8 @@ Quaterniond quaternion(const Eigen::Vector4d& xyzw)
 {
     const Quaterniond q(xyzw);
     if (!(std::abs(q.norm() - 1.0) < 1e-6)) {
-        throw std::invalid_argument("orientation: quaternion (x, y, z, w) has norm " + std::to_string(q.norm()) +
-                                    ", not 1; normalise it");
+        throw std::invalid_argument("orientation: quaternion (x, y, z, w) has norm " +
+                                    std::to_string(q.norm()) + ", not 1; normalise it");
     }
     return q.normalized();
 }
@@ -40,7 +39,8 @@ Embedding make_embedding(const IntRows4& nodes, const Rows4& weights)
 Points embedded_vertices(const Rows3& nodes, const Embedding& embedding)
 {
     if (embedding.weights.cols() != embedding.nodes.cols()) {
-        throw std::invalid_argument("surface_weights: one row a surface vertex is needed, as in surface_nodes");
+        throw std::invalid_argument(
+            "surface_weights: one row a surface vertex is needed, as in surface_nodes");
     }
     Points vertices = Points::Zero(3, embedding.nodes.cols());
     for (Index i = 0; i < vertices.cols(); ++i) {
@@ -68,7 +68,8 @@ FrictionLaw parse_friction_law(const std::string& text)
     if (text == "contensou") return FrictionLaw::contensou;
     if (text == "contensou-decoupled") return FrictionLaw::contensou_decoupled;
     if (text == "coulomb") return FrictionLaw::coulomb;
-    throw std::invalid_argument("friction_law = '" + text + "': use 'contensou', 'contensou-decoupled' or 'coulomb'");
+    throw std::invalid_argument("friction_law = '" + text +
+                                "': use 'contensou', 'contensou-decoupled' or 'coulomb'");
 }
 
 PressureRule parse_pressure(const std::string& text)
@@ -83,21 +84,36 @@ WorldSettings parse_settings(const py::dict& options)
     WorldSettings settings;
     for (const auto& [key, value] : options) {
         const auto name = py::cast<std::string>(key);
-        if (name == "contact") settings.contact = parse_contact(py::cast<std::string>(value));
-        else if (name == "friction_law") settings.friction_law = parse_friction_law(py::cast<std::string>(value));
-        else if (name == "pressure") settings.pressure = parse_pressure(py::cast<std::string>(value));
-        else if (name == "alarm_distance") settings.alarm_distance = py::cast<double>(value);
-        else if (name == "contact_offset") settings.contact_offset = py::cast<double>(value);
-        else if (name == "max_penetration") settings.max_penetration = py::cast<double>(value);
-        else if (name == "solver_tolerance") settings.solver_tolerance = py::cast<double>(value);
-        else if (name == "solver_max_iterations") settings.solver_max_iterations = py::cast<int>(value);
-        else if (name == "position_tolerance") settings.position_tolerance = py::cast<double>(value);
-        else if (name == "position_max_iterations") settings.position_max_iterations = py::cast<int>(value);
-        else if (name == "max_speed") settings.max_speed = py::cast<double>(value);
-        else if (name == "unsolved_residual") settings.unsolved_residual = py::cast<double>(value);
-        else if (name == "unsolved_steps") settings.unsolved_steps = py::cast<int>(value);
-        else if (name == "inverted_steps") settings.inverted_steps = py::cast<int>(value);
-        else throw std::invalid_argument("options: unknown key '" + name + "'");
+        if (name == "contact")
+            settings.contact = parse_contact(py::cast<std::string>(value));
+        else if (name == "friction_law")
+            settings.friction_law = parse_friction_law(py::cast<std::string>(value));
+        else if (name == "pressure")
+            settings.pressure = parse_pressure(py::cast<std::string>(value));
+        else if (name == "alarm_distance")
+            settings.alarm_distance = py::cast<double>(value);
+        else if (name == "contact_offset")
+            settings.contact_offset = py::cast<double>(value);
+        else if (name == "max_penetration")
+            settings.max_penetration = py::cast<double>(value);
+        else if (name == "solver_tolerance")
+            settings.solver_tolerance = py::cast<double>(value);
+        else if (name == "solver_max_iterations")
+            settings.solver_max_iterations = py::cast<int>(value);
+        else if (name == "position_tolerance")
+            settings.position_tolerance = py::cast<double>(value);
+        else if (name == "position_max_iterations")
+            settings.position_max_iterations = py::cast<int>(value);
+        else if (name == "max_speed")
+            settings.max_speed = py::cast<double>(value);
+        else if (name == "unsolved_residual")
+            settings.unsolved_residual = py::cast<double>(value);
+        else if (name == "unsolved_steps")
+            settings.unsolved_steps = py::cast<int>(value);
+        else if (name == "inverted_steps")
+            settings.inverted_steps = py::cast<int>(value);
+        else
+            throw std::invalid_argument("options: unknown key '" + name + "'");
     }
     return settings;
 }
@@ -108,7 +124,8 @@ std::vector<Material> make_materials(const VectorXd& young, const VectorXd& pois
     const auto at = [&](const VectorXd& values, Index i, const char* name) {
         if (values.size() != 1 && values.size() != elements) {
             throw std::invalid_argument(std::string(name) + ": " + std::to_string(values.size()) +
-                                        " values for " + std::to_string(elements) + " elements; give one or one each");
+                                        " values for " + std::to_string(elements) +
+                                        " elements; give one or one each");
         }
         return values[values.size() == 1 ? 0 : i];
     };
@@ -119,8 +136,9 @@ std::vector<Material> make_materials(const VectorXd& young, const VectorXd& pois
     return materials;
 }
 
-TetrahedralSystem::Definition make_definition(const Rows3& nodes, const IntRows4& tetrahedra, const VectorXd& young,
-                                              const VectorXd& poisson, const VectorXd& density, double rayleigh_mass,
+TetrahedralSystem::Definition make_definition(const Rows3& nodes, const IntRows4& tetrahedra,
+                                              const VectorXd& young, const VectorXd& poisson,
+                                              const VectorXd& density, double rayleigh_mass,
                                               double rayleigh_stiffness, double refactor_rotation_tolerance)
 {
     TetrahedralSystem::Definition definition;
@@ -162,7 +180,8 @@ void fill(const py::dict& link, const char* key, VectorXd& values, Index offset,
     const auto given = py::cast<std::vector<double>>(link[key]);
     if (static_cast<Index>(given.size()) != count) {
         throw std::invalid_argument("link '" + get<std::string>(link, "name", "") + "': " + key + " has " +
-                                    std::to_string(given.size()) + " values, its joint has " + std::to_string(count));
+                                    std::to_string(given.size()) + " values, its joint has " +
+                                    std::to_string(count));
     }
     values.segment(offset, count) = Eigen::Map<const VectorXd>(given.data(), count);
 }
@@ -181,7 +200,8 @@ int add_articulated(World& world, const std::string& name, const py::list& links
         description.axis2 = get<Vector3d>(link, "axis2", Vector3d::UnitX());
         description.placement.translation = get<Vector3d>(link, "position", Vector3d::Zero());
         description.placement.rotation =
-            quaternion(get<Eigen::Vector4d>(link, "orientation", Eigen::Vector4d(0, 0, 0, 1))).toRotationMatrix();
+            quaternion(get<Eigen::Vector4d>(link, "orientation", Eigen::Vector4d(0, 0, 0, 1)))
+                .toRotationMatrix();
         description.mass = get<double>(link, "mass", 0.0);
         description.com = get<Vector3d>(link, "com", Vector3d::Zero());
         description.inertia = get<Matrix3d>(link, "inertia", Matrix3d::Zero());
@@ -199,15 +219,17 @@ int add_articulated(World& world, const std::string& name, const py::list& links
         fill(link, "damping", compliance.damping, offset, count);
         fill(link, "lower", compliance.lower, offset, count);
         fill(link, "upper", compliance.upper, offset, count);
-        compliance.limit_stiffness.segment(offset, count).setConstant(get<double>(link, "limit_stiffness", 0.0));
+        compliance.limit_stiffness.segment(offset, count)
+            .setConstant(get<double>(link, "limit_stiffness", 0.0));
     }
-    return world.add_articulated(name, model, compliance, q0.size() == 0 ? model.neutral() : q0, VectorXd::Zero(nv),
-                                 gravity_compensated);
+    return world.add_articulated(name, model, compliance, q0.size() == 0 ? model.neutral() : q0,
+                                 VectorXd::Zero(nv), gravity_compensated);
 }
 
-int add_rigid(World& world, const std::string& name, const Rows3& vertices, const IntRows3& triangles, double mass,
-              const Vector3d& com, const Matrix3d& inertia, const Vector3d& position, const Eigen::Vector4d& orientation,
-              const Vector3d& linear_velocity, const Vector3d& angular_velocity, double friction, bool aggregate)
+int add_rigid(World& world, const std::string& name, const Rows3& vertices, const IntRows3& triangles,
+              double mass, const Vector3d& com, const Matrix3d& inertia, const Vector3d& position,
+              const Eigen::Vector4d& orientation, const Vector3d& linear_velocity,
+              const Vector3d& angular_velocity, double friction, bool aggregate)
 {
     check_finite("position", position);
     check_finite("linear_velocity", linear_velocity);
@@ -301,7 +323,8 @@ py::dict statistics(const World& world)
     return py::dict("contacts"_a = s.contacts, "rows"_a = s.rows, "patches"_a = s.patches,
                     "iterations"_a = s.iterations, "residual"_a = s.residual, "converged"_a = s.converged,
                     "penetration_max"_a = s.penetration_max, "step_ms"_a = s.step_ms, "free_ms"_a = s.free_ms,
-                    "detection_ms"_a = s.detection_ms, "solve_ms"_a = s.solve_ms, "position_ms"_a = s.position_ms);
+                    "detection_ms"_a = s.detection_ms, "solve_ms"_a = s.solve_ms,
+                    "position_ms"_a = s.position_ms);
 }
 
 Rows3 surface_vertices(const World& world, int surface)
@@ -330,16 +353,17 @@ void bind_world(py::module_& module)
                  return std::make_unique<World>(time_step, gravity, parse_settings(options));
              }),
              "time_step"_a, "gravity"_a = Vector3d(0.0, 0.0, -9.81), "options"_a = py::dict())
-        .def("add_rigid_body", &add_rigid, "name"_a, "vertices"_a, "triangles"_a, "mass"_a, "com"_a, "inertia"_a,
-             "position"_a = Vector3d(Vector3d::Zero()), "orientation"_a = Eigen::Vector4d(0, 0, 0, 1),
-             "linear_velocity"_a = Vector3d(Vector3d::Zero()), "angular_velocity"_a = Vector3d(Vector3d::Zero()),
-             "friction"_a = 0.5, "aggregate"_a = false)
+        .def("add_rigid_body", &add_rigid, "name"_a, "vertices"_a, "triangles"_a, "mass"_a, "com"_a,
+             "inertia"_a, "position"_a = Vector3d(Vector3d::Zero()),
+             "orientation"_a = Eigen::Vector4d(0, 0, 0, 1), "linear_velocity"_a = Vector3d(Vector3d::Zero()),
+             "angular_velocity"_a = Vector3d(Vector3d::Zero()), "friction"_a = 0.5, "aggregate"_a = false)
         .def(
             "add_kinematic_body",
             [](World& world, const std::string& name, const Rows3& vertices, const IntRows3& triangles,
                const Vector3d& position, const Eigen::Vector4d& orientation, double friction) {
                 return world.add_kinematic(name, make_surface(vertices, triangles),
-                                           PoseMotion({0.0}, {position}, {quaternion(orientation)}), friction);
+                                           PoseMotion({0.0}, {position}, {quaternion(orientation)}),
+                                           friction);
             },
             "name"_a, "vertices"_a, "triangles"_a, "position"_a = Vector3d(Vector3d::Zero()),
             "orientation"_a = Eigen::Vector4d(0, 0, 0, 1), "friction"_a = 0.5)
@@ -355,8 +379,8 @@ void bind_world(py::module_& module)
             [](World& world, const std::string& name, const Rows3& nodes, const IntRows4& tetrahedra,
                const VectorXd& young, const VectorXd& poisson, const VectorXd& density, double rayleigh_mass,
                double rayleigh_stiffness, const std::vector<int>& fixed_nodes, const IntRows4& surface_nodes,
-               const Rows4& surface_weights, const IntRows3& surface_triangles, double friction, bool aggregate,
-               const Vector3d& velocity, double refactor_rotation_tolerance) {
+               const Rows4& surface_weights, const IntRows3& surface_triangles, double friction,
+               bool aggregate, const Vector3d& velocity, double refactor_rotation_tolerance) {
                 auto definition = make_definition(nodes, tetrahedra, young, poisson, density, rayleigh_mass,
                                                   rayleigh_stiffness, refactor_rotation_tolerance);
                 definition.options.fixed_nodes = fixed_nodes;
@@ -365,13 +389,14 @@ void bind_world(py::module_& module)
                 Surface surface(embedded_vertices(nodes, embedding), surface_triangles.transpose());
                 world.check_surface(name, friction);
                 const int body = world.add_tetrahedral(name, std::move(definition));
-                world.add_field_surface(body, name, std::move(surface), std::move(embedding), friction, aggregate);
+                world.add_field_surface(body, name, std::move(surface), std::move(embedding), friction,
+                                        aggregate);
                 return body;
             },
             "name"_a, "nodes"_a, "tetrahedra"_a, "young"_a, "poisson"_a, "density"_a, "rayleigh_mass"_a = 0.0,
-            "rayleigh_stiffness"_a = 0.0, "fixed_nodes"_a = std::vector<int>(), "surface_nodes"_a, "surface_weights"_a,
-            "surface_triangles"_a, "friction"_a = 0.5, "aggregate"_a = false, "velocity"_a = Vector3d(Vector3d::Zero()),
-            "refactor_rotation_tolerance"_a = 0.0)
+            "rayleigh_stiffness"_a = 0.0, "fixed_nodes"_a = std::vector<int>(), "surface_nodes"_a,
+            "surface_weights"_a, "surface_triangles"_a, "friction"_a = 0.5, "aggregate"_a = false,
+            "velocity"_a = Vector3d(Vector3d::Zero()), "refactor_rotation_tolerance"_a = 0.0)
         .def("add_articulated_body", &add_articulated, "name"_a, "links"_a, "q0"_a = VectorXd(),
              "gravity_compensated"_a = false)
         .def(
@@ -385,10 +410,11 @@ void bind_world(py::module_& module)
         .def(
             "add_phalanx",
             [](World& world, int body, int link, const std::string& name, const Rows3& nodes,
-               const IntRows4& tetrahedra, const VectorXd& young, const VectorXd& poisson, const VectorXd& density,
-               double rayleigh_mass, double rayleigh_stiffness, const std::vector<int>& bound_nodes,
-               double bound_stiffness, const IntRows4& surface_nodes, const Rows4& surface_weights,
-               const IntRows3& surface_triangles, double friction, double refactor_rotation_tolerance) {
+               const IntRows4& tetrahedra, const VectorXd& young, const VectorXd& poisson,
+               const VectorXd& density, double rayleigh_mass, double rayleigh_stiffness,
+               const std::vector<int>& bound_nodes, double bound_stiffness, const IntRows4& surface_nodes,
+               const Rows4& surface_weights, const IntRows3& surface_triangles, double friction,
+               double refactor_rotation_tolerance) {
                 auto definition = make_definition(nodes, tetrahedra, young, poisson, density, rayleigh_mass,
                                                   rayleigh_stiffness, refactor_rotation_tolerance);
                 definition.options.anchored_nodes = bound_nodes;
@@ -410,7 +436,8 @@ void bind_world(py::module_& module)
                 return world.add_link_surface(body, link, name, make_surface(vertices, triangles), friction,
                                               aggregate);
             },
-            "body"_a, "link"_a, "name"_a, "vertices"_a, "triangles"_a, "friction"_a = 0.5, "aggregate"_a = false)
+            "body"_a, "link"_a, "name"_a, "vertices"_a, "triangles"_a, "friction"_a = 0.5,
+            "aggregate"_a = false)
         .def(
             "set_pair_friction",
             [](World& world, const std::string& a, const std::string& b, double friction) {
@@ -429,10 +456,10 @@ void bind_world(py::module_& module)
                 std::vector<GraspFinger> list;
                 for (const auto& item : fingers) {
                     const auto finger = py::cast<py::dict>(item);
-                    list.push_back({get<std::string>(finger, "name", ""),
-                                    required<std::vector<Index>>(finger, "dofs"),
-                                    required<std::vector<double>>(finger, "rates"),
-                                    required<std::vector<int>>(finger, "links"), get<double>(finger, "share", 1.0)});
+                    list.push_back(
+                        {get<std::string>(finger, "name", ""), required<std::vector<Index>>(finger, "dofs"),
+                         required<std::vector<double>>(finger, "rates"),
+                         required<std::vector<int>>(finger, "links"), get<double>(finger, "share", 1.0)});
                 }
                 world.add_grasp(body, std::move(list), start, end, force);
             },
@@ -441,7 +468,8 @@ void bind_world(py::module_& module)
             "step",
             [](World& world, int count) {
                 if (count < 0) {
-                    throw std::invalid_argument("count = " + std::to_string(count) + ": give 0 steps or more");
+                    throw std::invalid_argument("count = " + std::to_string(count) +
+                                                ": give 0 steps or more");
                 }
                 for (int i = 0; i < count; ++i) {
                     if (!world.step()) {
@@ -484,21 +512,28 @@ void bind_world(py::module_& module)
             "surface"_a)
         .def(
             "surface_pose",
-            [](const World& world, int surface) { return pose_tuple(world.surface(surface).geometry.pose()); },
+            [](const World& world, int surface) {
+                return pose_tuple(world.surface(surface).geometry.pose());
+            },
             "surface"_a)
         .def(
-            "surface_deforms", [](const World& world, int surface) { return world.surface(surface).field != nullptr; },
+            "surface_deforms",
+            [](const World& world, int surface) { return world.surface(surface).field != nullptr; },
             "surface"_a)
         .def(
-            "surface_body", [](const World& world, int surface) { return world.surface(surface).body; }, "surface"_a)
+            "surface_body", [](const World& world, int surface) { return world.surface(surface).body; },
+            "surface"_a)
         .def(
-            "body_pose", [](const World& world, int body, int link) { return pose_tuple(world.body_pose(body, link)); },
+            "body_pose",
+            [](const World& world, int body, int link) { return pose_tuple(world.body_pose(body, link)); },
             "body"_a, "link"_a = 0)
         .def(
-            "joint_positions", [](const World& world, int body) -> VectorXd { return world.articulated(body).positions(); },
+            "joint_positions",
+            [](const World& world, int body) -> VectorXd { return world.articulated(body).positions(); },
             "body"_a)
         .def(
-            "joint_velocities", [](const World& world, int body) -> VectorXd { return world.articulated(body).velocity(); },
+            "joint_velocities",
+            [](const World& world, int body) -> VectorXd { return world.articulated(body).velocity(); },
             "body"_a)
         .def(
             "link_names",

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
-#include <stdexcept>
-
 #include <softcontact/world/articulated_system.hpp>
+#include <stdexcept>
 
 namespace softcontact {
 
@@ -17,13 +16,14 @@ void check_size(const char* name, const VectorXd& values, Index expected)
 }
 
 template <typename Valid>
-void check_values(const char* name, const VectorXd& values, Index expected, const Valid& valid, const char* requirement)
+void check_values(const char* name, const VectorXd& values, Index expected, const Valid& valid,
+                  const char* requirement)
 {
     check_size(name, values, expected);
     for (Index i = 0; i < values.size(); ++i) {
         if (!valid(values[i])) {
-            throw std::invalid_argument(std::string(name) + "[" + std::to_string(i) + "] = " +
-                                        std::to_string(values[i]) + " must be " + requirement);
+            throw std::invalid_argument(std::string(name) + "[" + std::to_string(i) +
+                                        "] = " + std::to_string(values[i]) + " must be " + requirement);
         }
     }
 }
@@ -54,7 +54,8 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
     check_values("upper", m_compliance.upper, nv, number, "a number; inf for no limit");
     for (Index i = 0; i < nv; ++i) {
         if (m_compliance.lower[i] > m_compliance.upper[i]) {
-            throw std::invalid_argument("lower[" + std::to_string(i) + "] = " + std::to_string(m_compliance.lower[i]) +
+            throw std::invalid_argument("lower[" + std::to_string(i) +
+                                        "] = " + std::to_string(m_compliance.lower[i]) +
                                         " lies above upper = " + std::to_string(m_compliance.upper[i]));
         }
     }
@@ -97,8 +98,9 @@ void ArticulatedSystem::integrate_from_start(double step, const VectorXd& veloci
 void ArticulatedSystem::set_target_motion(VectorMotion motion)
 {
     if (motion.values().cols() != m_model.nq()) {
-        throw std::invalid_argument("targets: " + std::to_string(motion.values().cols()) + " columns, body '" +
-                                    name() + "' has " + std::to_string(m_model.nq()) + " position coordinates");
+        throw std::invalid_argument("targets: " + std::to_string(motion.values().cols()) +
+                                    " columns, body '" + name() + "' has " + std::to_string(m_model.nq()) +
+                                    " position coordinates");
     }
     m_motion = std::move(motion);
 }
@@ -119,13 +121,15 @@ void ArticulatedSystem::evaluate_target(double time, VectorXd& target) const
         const Index at = m_model.q_offset(link) + (joint == JointType::free ? 3 : 0);
         const Eigen::Vector4d first = values.row(before).segment<4>(at);
         const Eigen::Vector4d second = values.row(after).segment<4>(at);
-        target.segment<4>(at) = Quaterniond(first).normalized().slerp(weight, Quaterniond(second).normalized()).coeffs();
+        target.segment<4>(at) =
+            Quaterniond(first).normalized().slerp(weight, Quaterniond(second).normalized()).coeffs();
     }
 }
 
 void ArticulatedSystem::apply_limits(double step)
 {
-    // One-degree-of-freedom coordinates only: their velocity coordinate is the rate of one position coordinate.
+    // One-degree-of-freedom coordinates only: their velocity coordinate is the rate of one position
+    // coordinate.
     for (int link = 0; link < m_model.link_count(); ++link) {
         const JointType joint = m_model.link(link).joint;
         if (joint != JointType::revolute && joint != JointType::prismatic && joint != JointType::universal) {
@@ -260,8 +264,8 @@ void ArticulatedSystem::append_state(std::vector<double>& out) const
     out.insert(out.end(), m_v.begin(), m_v.end());
 }
 
-void ArticulatedSystem::add_wrench(int link, const Vector3d& point, const Vector3d& force, const Vector3d& moment,
-                                   Eigen::Ref<VectorXd> generalized) const
+void ArticulatedSystem::add_wrench(int link, const Vector3d& point, const Vector3d& force,
+                                   const Vector3d& moment, Eigen::Ref<VectorXd> generalized) const
 {
     add_jacobian_transpose(m_model, m_data, link, point, force, generalized);
     add_torque_transpose(m_model, m_data, link, moment, generalized);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-
 #include <softcontact/world/grasp_controller.hpp>
+#include <stdexcept>
 
 namespace softcontact {
 
-GraspController::GraspController(int system, std::vector<GraspFinger> fingers, double start, double end, double force)
+GraspController::GraspController(int system, std::vector<GraspFinger> fingers, double start, double end,
+                                 double force)
     : m_system(system), m_fingers(std::move(fingers)), m_start(start), m_end(end), m_force(force)
 {
     if (!(end > start)) {
-        throw std::invalid_argument("grasp: end = " + std::to_string(end) + " s must lie after start = " +
-                                    std::to_string(start) + " s");
+        throw std::invalid_argument("grasp: end = " + std::to_string(end) +
+                                    " s must lie after start = " + std::to_string(start) + " s");
     }
     if (!(force > 0.0) || !std::isfinite(force)) {
-        throw std::invalid_argument("grasp: force = " + std::to_string(force) + " N must be positive and finite");
+        throw std::invalid_argument("grasp: force = " + std::to_string(force) +
+                                    " N must be positive and finite");
     }
     for (const auto& finger : m_fingers) {
         if (finger.dofs.size() != finger.rates.size() || finger.dofs.size() != finger.links.size()) {
@@ -24,8 +25,8 @@ GraspController::GraspController(int system, std::vector<GraspFinger> fingers, d
         }
         for (const double rate : finger.rates) {
             if (!std::isfinite(rate)) {
-                throw std::invalid_argument("grasp: finger '" + finger.name + "' has rate " + std::to_string(rate) +
-                                            " rad/s; it must be finite");
+                throw std::invalid_argument("grasp: finger '" + finger.name + "' has rate " +
+                                            std::to_string(rate) + " rad/s; it must be finite");
             }
         }
         if (!(finger.share > 0.0)) {

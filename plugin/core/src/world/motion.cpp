@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cmath>
+#include <softcontact/world/motion.hpp>
 #include <stdexcept>
 #include <string>
-
-#include <softcontact/world/motion.hpp>
 
 namespace softcontact {
 

@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <stdexcept>
-
 #include <softcontact/world/passage.hpp>
 #include <softcontact/world/world.hpp>
+#include <stdexcept>
 
 namespace softcontact {
 
@@ -30,8 +29,8 @@ void check_settings(const WorldSettings& s)
     require(s.alarm_distance > 0.0 && std::isfinite(s.alarm_distance),
             "alarm_distance = " + std::to_string(s.alarm_distance) + " m must be positive");
     require(s.contact_offset >= 0.0 && s.contact_offset < s.alarm_distance,
-            "contact_offset = " + std::to_string(s.contact_offset) + " m must lie in [0, alarm_distance = " +
-                std::to_string(s.alarm_distance) + " m)");
+            "contact_offset = " + std::to_string(s.contact_offset) +
+                " m must lie in [0, alarm_distance = " + std::to_string(s.alarm_distance) + " m)");
     const auto positive = [](double value, const char* name) {
         require(value > 0.0 && std::isfinite(value),
                 std::string(name) + " = " + std::to_string(value) + " must be positive and finite");
@@ -73,8 +72,9 @@ int World::new_body(const std::string& name)
     return body_count() - 1;
 }
 
-int World::add_articulated(const std::string& name, const ArticulatedModel& model, const JointCompliance& compliance,
-                           const VectorXd& q0, const VectorXd& v0, bool gravity_compensated)
+int World::add_articulated(const std::string& name, const ArticulatedModel& model,
+                           const JointCompliance& compliance, const VectorXd& q0, const VectorXd& v0,
+                           bool gravity_compensated)
 {
     auto system =
         std::make_unique<ArticulatedSystem>(name, model, compliance, q0, v0, m_gravity, gravity_compensated);
@@ -86,8 +86,8 @@ int World::add_articulated(const std::string& name, const ArticulatedModel& mode
 
 int World::add_tetrahedral(const std::string& name, TetrahedralSystem::Definition definition)
 {
-    auto system =
-        std::make_unique<TetrahedralSystem>(name, std::move(definition), m_gravity, m_settings.inverted_steps);
+    auto system = std::make_unique<TetrahedralSystem>(name, std::move(definition), m_gravity,
+                                                      m_settings.inverted_steps);
     const int body = new_body(name);
     m_bodies.back().system = static_cast<int>(m_systems.size());
     m_systems.push_back(std::move(system));
@@ -129,7 +129,8 @@ ArticulatedSystem& World::articulated_system(int body)
     require(body >= 0 && body < body_count(), "body " + std::to_string(body) + " does not exist");
     const int system = m_bodies[static_cast<std::size_t>(body)].system;
     auto* articulated =
-        system < 0 ? nullptr : dynamic_cast<ArticulatedSystem*>(m_systems[static_cast<std::size_t>(system)].get());
+        system < 0 ? nullptr
+                   : dynamic_cast<ArticulatedSystem*>(m_systems[static_cast<std::size_t>(system)].get());
     require(articulated != nullptr, "body '" + body_name(body) + "' has no joints");
     return *articulated;
 }
@@ -161,7 +162,9 @@ int World::add_field_surface(int body, const std::string& name, Surface geometry
     require(body >= 0 && body < body_count(), "body " + std::to_string(body) + " does not exist");
     const int system = m_bodies[static_cast<std::size_t>(body)].system;
     const auto* field =
-        system < 0 ? nullptr : dynamic_cast<const TetrahedralSystem*>(m_systems[static_cast<std::size_t>(system)].get());
+        system < 0
+            ? nullptr
+            : dynamic_cast<const TetrahedralSystem*>(m_systems[static_cast<std::size_t>(system)].get());
     require(field != nullptr, "body '" + body_name(body) + "' has no tetrahedra");
     ContactSurface surface(name, ContactSurface::Kind::field, std::move(geometry));
     require(embedding.nodes.cols() == surface.geometry.vertex_count() &&
@@ -220,7 +223,8 @@ void World::set_pair_friction(int surface_a, int surface_b, double friction)
 
 void World::check_pair(int surface_a, int surface_b) const
 {
-    require(surface_a != surface_b, "pair: surface '" + surface(surface_a).name + "' is named twice; name two surfaces");
+    require(surface_a != surface_b,
+            "pair: surface '" + surface(surface_a).name + "' is named twice; name two surfaces");
 }
 
 void World::disable_pair(int surface_a, int surface_b)
@@ -239,15 +243,17 @@ void World::set_velocity(int body, const VectorXd& velocity)
 {
     ArticulatedSystem& system = articulated_system(body);
     require(velocity.size() == system.dof() && velocity.allFinite(),
-            "velocity of '" + body_name(body) + "': " + std::to_string(system.dof()) + " finite values are needed");
+            "velocity of '" + body_name(body) + "': " + std::to_string(system.dof()) +
+                " finite values are needed");
     system.set_velocity(velocity);
 }
 
 void World::set_applied_force(int body, const VectorXd& force)
 {
     ArticulatedSystem& system = articulated_system(body);
-    require(force.size() == system.dof() && force.allFinite(),
-            "force on '" + body_name(body) + "': " + std::to_string(system.dof()) + " finite values are needed");
+    require(
+        force.size() == system.dof() && force.allFinite(),
+        "force on '" + body_name(body) + "': " + std::to_string(system.dof()) + " finite values are needed");
     system.set_applied_force(force);
 }
 
@@ -267,14 +273,16 @@ void World::add_grasp(int body, std::vector<GraspFinger> fingers, double start, 
     for (const auto& finger : fingers) {
         for (const Index dof : finger.dofs) {
             require(dof >= 0 && dof < system.dof(), "grasp: finger '" + finger.name + "' names coordinate " +
-                                                        std::to_string(dof) + " of " + std::to_string(system.dof()));
+                                                        std::to_string(dof) + " of " +
+                                                        std::to_string(system.dof()));
         }
         for (const int link : finger.links) {
             require(link >= 0 && link < system.model().link_count(),
                     "grasp: finger '" + finger.name + "' names link " + std::to_string(link));
         }
     }
-    m_grasps.emplace_back(m_bodies[static_cast<std::size_t>(body)].system, std::move(fingers), start, end, force);
+    m_grasps.emplace_back(m_bodies[static_cast<std::size_t>(body)].system, std::move(fingers), start, end,
+                          force);
 }
 
 void World::list_pairs()
@@ -284,17 +292,19 @@ void World::list_pairs()
         for (int j = i + 1; j < surface_count(); ++j) {
             const auto& a = m_surfaces[static_cast<std::size_t>(i)];
             const auto& b = m_surfaces[static_cast<std::size_t>(j)];
-            const bool moved = a.kind != ContactSurface::Kind::kinematic || b.kind != ContactSurface::Kind::kinematic;
+            const bool moved =
+                a.kind != ContactSurface::Kind::kinematic || b.kind != ContactSurface::Kind::kinematic;
             const bool same_link = a.link_system >= 0 && a.link_system == b.link_system && a.link == b.link;
             const bool same_field = a.field_system >= 0 && a.field_system == b.field_system;
-            const bool disabled =
-                std::find(m_disabled.begin(), m_disabled.end(), std::pair<int, int>(i, j)) != m_disabled.end();
+            const bool disabled = std::find(m_disabled.begin(), m_disabled.end(),
+                                            std::pair<int, int>(i, j)) != m_disabled.end();
             if (!moved || same_link || same_field || disabled) {
                 continue;
             }
             // A aggregates; else it is the softer, else the one that moves, else the first.
             const auto rank = [](const ContactSurface& surface) {
-                return 4 * static_cast<int>(surface.aggregate) + 2 * static_cast<int>(surface.field_system >= 0) +
+                return 4 * static_cast<int>(surface.aggregate) +
+                       2 * static_cast<int>(surface.field_system >= 0) +
                        static_cast<int>(surface.kind != ContactSurface::Kind::kinematic);
             };
             ContactPair pair;
@@ -347,7 +357,8 @@ bool World::free_motion()
     for (auto& system : m_systems) {
         if (!system->free_motion(end, m_step)) {
             const Health health = system->health();
-            return fail(system->name(), health.ok ? "the system matrix could not be factored" : health.reason);
+            return fail(system->name(),
+                        health.ok ? "the system matrix could not be factored" : health.reason);
         }
     }
     for (std::size_t i = 0; i < m_surfaces.size(); ++i) {
@@ -360,7 +371,8 @@ bool World::free_motion()
 void World::apply_velocity()
 {
     for (std::size_t s = 0; s < m_systems.size(); ++s) {
-        m_systems[s]->finish(m_step, m_builder.rows().response(static_cast<int>(s), m_builder.multipliers(), m_step));
+        m_systems[s]->finish(m_step,
+                             m_builder.rows().response(static_cast<int>(s), m_builder.multipliers(), m_step));
     }
 }
 
@@ -390,19 +402,21 @@ bool World::check_contacts()
 {
     if (m_statistics.penetration_max > m_settings.max_penetration) {
         const ContactPair& pair = m_pairs[static_cast<std::size_t>(m_overlapping_pair)];
-        return fail(moving_side(pair), "is " + std::to_string(1e3 * m_statistics.penetration_max) + " mm inside '" +
-                                           other_side(pair) + "', more than max_penetration");
+        return fail(moving_side(pair), "is " + std::to_string(1e3 * m_statistics.penetration_max) +
+                                           " mm inside '" + other_side(pair) +
+                                           "', more than max_penetration");
     }
     const bool useful = m_statistics.residual <= m_settings.unsolved_residual;
     m_unsolved_for = useful ? 0 : m_unsolved_for + 1;
     if (m_unsolved_for > m_settings.unsolved_steps) {
         const auto& reports = m_builder.reports();
-        const auto heaviest = std::max_element(reports.begin(), reports.end(), [](const auto& x, const auto& y) {
-            return x.normal_force < y.normal_force;
-        });
+        const auto heaviest =
+            std::max_element(reports.begin(), reports.end(),
+                             [](const auto& x, const auto& y) { return x.normal_force < y.normal_force; });
         const std::string body =
             heaviest == reports.end() ? "?" : m_surfaces[static_cast<std::size_t>(heaviest->surface_a)].name;
-        return fail(body, "no contact forces were found for " + std::to_string(m_unsolved_for) + " steps in a row");
+        return fail(body,
+                    "no contact forces were found for " + std::to_string(m_unsolved_for) + " steps in a row");
     }
     return true;
 }

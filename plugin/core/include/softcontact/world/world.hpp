@@ -2,9 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <vector>
-
 #include <softcontact/contact/detection.hpp>
 #include <softcontact/world/articulated_system.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
@@ -14,13 +11,15 @@
 #include <softcontact/world/settings.hpp>
 #include <softcontact/world/system.hpp>
 #include <softcontact/world/tetrahedral_system.hpp>
+#include <string>
+#include <vector>
 
 namespace softcontact {
 
 /// Figures of the last step.
 struct StepStatistics {
-    int contacts = 0;   ///< contact points found
-    int rows = 0;       ///< constraint rows of the velocity solve
+    int contacts = 0;  ///< contact points found
+    int rows = 0;      ///< constraint rows of the velocity solve
     int patches = 0;
     int iterations = 0;
     double residual = 0.0;  ///< natural-map residual of the velocity solve [m/s]
@@ -32,28 +31,29 @@ struct StepStatistics {
 /// Bodies, contact and the two-pass time step (Talvas, Algorithm 1):
 /// free motion → detection at the free positions → velocity solve → integrate → position solve.
 ///
-/// One call a step. After the first steps nothing is allocated, unless there are more contacts than ever before.
-/// Same inputs give the same bits.
+/// One call a step. After the first steps nothing is allocated, unless there are more contacts than ever
+/// before. Same inputs give the same bits.
 class World {
 public:
     World(double time_step, const Vector3d& gravity, const WorldSettings& settings);
 
     // ---- bodies. Each call returns a body id; names are unique.
-    int add_articulated(const std::string& name, const ArticulatedModel& model, const JointCompliance& compliance,
-                        const VectorXd& q0, const VectorXd& v0, bool gravity_compensated);
+    int add_articulated(const std::string& name, const ArticulatedModel& model,
+                        const JointCompliance& compliance, const VectorXd& q0, const VectorXd& v0,
+                        bool gravity_compensated);
     int add_tetrahedral(const std::string& name, TetrahedralSystem::Definition definition);
     int add_kinematic(const std::string& name, Surface geometry, PoseMotion motion, double friction);
 
     // ---- surfaces. Each call returns a surface id.
     int add_link_surface(int body, int link, const std::string& name, Surface geometry, double friction,
                          bool aggregate);
-    int add_field_surface(int body, const std::string& name, Surface geometry, Embedding embedding, double friction,
-                          bool aggregate);
+    int add_field_surface(int body, const std::string& name, Surface geometry, Embedding embedding,
+                          double friction, bool aggregate);
     int add_phalanx(int body, int link, const std::string& name, TetrahedralSystem::Definition definition,
                     Surface geometry, Embedding embedding, double friction);
 
-    /// Throws std::invalid_argument unless a surface of that name and friction may be added: so that a body with
-    /// its surface comes in whole or not at all.
+    /// Throws std::invalid_argument unless a surface of that name and friction may be added: so that a body
+    /// with its surface comes in whole or not at all.
     void check_surface(const std::string& name, double friction) const;
 
     void set_pair_friction(int surface_a, int surface_b, double friction);
@@ -73,7 +73,10 @@ public:
     [[nodiscard]] const std::vector<PatchReport>& patches() const { return m_builder.reports(); }
     [[nodiscard]] const std::vector<PatchPoint>& patch_points() const { return m_builder.report_points(); }
     [[nodiscard]] int surface_count() const { return static_cast<int>(m_surfaces.size()); }
-    [[nodiscard]] const ContactSurface& surface(int id) const { return m_surfaces.at(static_cast<std::size_t>(id)); }
+    [[nodiscard]] const ContactSurface& surface(int id) const
+    {
+        return m_surfaces.at(static_cast<std::size_t>(id));
+    }
     [[nodiscard]] int find_surface(const std::string& name) const;  ///< −1 when absent
     [[nodiscard]] int find_body(const std::string& name) const;     ///< −1 when absent
     [[nodiscard]] int body_count() const { return static_cast<int>(m_bodies.size()); }
@@ -137,9 +140,9 @@ private:
 
     ContactProblemBuilder m_builder;
     StepStatistics m_statistics;
-    int m_overlapping_pair = -1;  ///< pair that penetration_max is of
+    int m_overlapping_pair = -1;   ///< pair that penetration_max is of
     std::vector<double> m_travel;  ///< of each surface since the start of the step [m]
-    int m_unsolved_for = 0;       ///< steps in a row without useful contact forces
+    int m_unsolved_for = 0;        ///< steps in a row without useful contact forces
     bool m_failed = false;
     std::string m_failure;
 };
