@@ -48,7 +48,7 @@ class HandTissue(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    young: float = Field(1.0e5, gt=0.0, le=1e9)
+    young: float = Field(1.0e5, gt=0.0, le=1e12)
     poisson: float = Field(0.42, ge=0.0, lt=0.5)
     density: float = Field(1050.0, ge=500.0, le=2000.0)
     rayleigh_mass: float = Field(2.0, ge=0.0, le=1e4)
