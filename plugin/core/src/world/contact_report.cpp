@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a step tells of its contacts: forces a pair, and what pairs remember.
+#include <algorithm>
+#include <softcontact/world/contact_problem_builder.hpp>
+
+namespace softcontact {
+
+void ContactProblemBuilder::report_patch(const Block& block, int index, PatchReport& report,
+                                         ContactPair& pair)
+{
+    const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
+    const PairContacts& contacts = m_contacts[block.contacts];
+    const Index offset = m_rows.block_offset(index);
+    const auto multipliers = this->multipliers();
+    const double normal_force = multipliers[offset];
+    const Vector3d friction = patch.frame.rightCols<2>() * multipliers.segment<2>(offset + 1);
+    const double torque = m_rows.block_rows(index) == 4 ? multipliers[offset + 3] : 0.0;
+    pair.memory.normal_force = normal_force;
+    pair.memory.friction = friction;
+    pair.memory.torque = torque;
+    Eigen::Vector2d slope = Eigen::Vector2d::Zero();
+    for (std::size_t k = 0; k < m_tilts.size(); ++k) {
+        const PressureTilt& tilt = m_tilts[k];
+        if (tilt.block == index && tilt.has_spread) {
+            const Vector3d moment =
+                tilt.axes * multipliers.segment<2>(m_contact_rows + 2 * static_cast<Index>(k));
+            slope = linear_pressure(tilt, patch.frame.rightCols<2>().transpose() * moment);
+        }
+    }
+
+    report.aggregated = true;
+    report.normal = patch.normal;
+    report.normal_force = normal_force;
+    report.volume = patch.volume;
+    report.first_point = m_report_points.size();
+    for (std::size_t i = 0; i < contacts.count; ++i) {
+        const ContactPoint& contact = m_points[contacts.first + i];
+        if (contact.area > 0.0 && normal_force > 0.0) {
+            pair.memory.keys.push_back(contact.key);
+            pair.memory.pressures.push_back(patch.shares[i] / contact.area);
+        }
+        if (patch.shares[i] == 0.0) {
+            continue;
+        }
+        const auto column = static_cast<Index>(i);
+        PatchPoint point;
+        point.position = contact.p;
+        point.area = contact.area;
+        const Eigen::Map<const Eigen::Vector2d> r(patch.offsets.data() + 2 * i);
+        point.force = normal_force * patch.normal_row.col(column) + patch.shares[i] * friction +
+                      contact.area * slope.dot(r) * patch.normal;
+        if (m_rows.block_rows(index) == 4) {
+            point.force += torque * patch.torsion_row.col(column);
+        }
+        report.area += contact.area;
+        if (contact.area > 0.0) {
+            report.pressure_max =
+                std::max(report.pressure_max, normal_force * patch.shares[i] / contact.area);
+        }
+        report.force += point.force;
+        report.centre += patch.shares[i] * contact.p;
+        m_report_points.push_back(point);
+    }
+    const double bound = pair.friction * normal_force;
+    constexpr double slip_margin = 1e-6;
+    report.sliding =
+        normal_force > 0.0 &&
+        !contensou_holds(m_descriptors[static_cast<std::size_t>(index)].patch, bound * (1.0 - slip_margin),
+                         Vector3d(multipliers[offset + 1], multipliers[offset + 2], torque));
+}
+
+void ContactProblemBuilder::report_point(const Block& block, int index, PatchReport& report,
+                                         ContactPair& pair)
+{
+    const ContactPoint& contact = m_points[block.point];
+    const Vector3d local = multipliers().segment<3>(m_rows.block_offset(index));
+    PatchPoint point;
+    point.position = contact.p;
+    point.area = contact.area;
+    point.force = block.frame * local;
+    pair.memory.keys.push_back(contact.key);
+    pair.memory.forces.push_back(point.force);
+    if (!(local[0] > 0.0)) {
+        return;
+    }
+    report.normal += local[0] * contact.normal;
+    report.normal_force += local[0];
+    report.force += point.force;
+    report.centre += local[0] * contact.p;
+    report.area += contact.area;
+    report.volume += contact.area * std::max(0.0, -contact.gap);
+    if (contact.area > 0.0) {
+        report.pressure_max = std::max(report.pressure_max, local[0] / contact.area);
+    }
+    constexpr double slip_margin = 1e-6;
+    report.sliding =
+        report.sliding || local.tail<2>().norm() > pair.friction * local[0] * (1.0 - slip_margin);
+    m_report_points.push_back(point);
+}
+
+void ContactProblemBuilder::report(const std::vector<ContactSurface>& /*surfaces*/,
+                                   std::vector<ContactPair>& pairs)
+{
+    m_reports.clear();
+    m_report_points.clear();
+    for (auto& pair : pairs) {
+        pair.memory.normal_force = 0.0;
+        pair.memory.friction.setZero();
+        pair.memory.torque = 0.0;
+        pair.memory.keys.clear();
+        pair.memory.forces.clear();
+        pair.memory.pressures.clear();
+    }
+    std::size_t next = 0;
+    for (std::size_t c = 0; c < m_contacts.size(); ++c) {
+        ContactPair& pair = pairs[m_contacts[c].pair];
+        PatchReport report;
+        report.surface_a = pair.a;
+        report.surface_b = pair.b;
+        report.normal.setZero();
+        report.first_point = m_report_points.size();
+        for (; next < m_blocks.size() && m_blocks[next].contacts == c; ++next) {
+            if (m_blocks[next].patch >= 0) {
+                report_patch(m_blocks[next], static_cast<int>(next), report, pair);
+            } else {
+                report_point(m_blocks[next], static_cast<int>(next), report, pair);
+            }
+        }
+        report.point_count = static_cast<int>(m_report_points.size() - report.first_point);
+        if (!(report.normal_force > 0.0)) {
+            continue;
+        }
+        if (!report.aggregated) {
+            report.centre /= report.normal_force;
+            report.normal.normalize();
+        }
+        report.pressure_mean = report.area > 0.0 ? report.normal_force / report.area : 0.0;
+        for (int i = 0; i < report.point_count; ++i) {
+            const PatchPoint& point = m_report_points[report.first_point + static_cast<std::size_t>(i)];
+            report.torque += (point.position - report.centre).cross(point.force);
+        }
+        m_reports.push_back(report);
+    }
+}
+
+ContactProblemBuilder::Overlap ContactProblemBuilder::overlap(const std::vector<ContactSurface>& surfaces,
+                                                              const std::vector<ContactPair>& pairs) const
+{
+    Overlap deepest;
+    for (const auto& contacts : m_contacts) {
+        const auto& a = surfaces[static_cast<std::size_t>(pairs[contacts.pair].a)];
+        const auto& b = surfaces[static_cast<std::size_t>(pairs[contacts.pair].b)];
+        for (std::size_t i = 0; i < contacts.count; ++i) {
+            const ContactPoint& point = m_points[contacts.first + i];
+            const double depth = -point.normal.dot(a.position(point.a) - b.position(point.b));
+            if (depth > deepest.depth) {
+                deepest = {depth, static_cast<int>(contacts.pair)};
+            }
+        }
+    }
+    return deepest;
+}
+
+}  // namespace softcontact
