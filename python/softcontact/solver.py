@@ -35,12 +35,13 @@ class ContactProblem:
     """
 
     def __init__(self, W: Any, q: ArrayLike, mu: ArrayLike) -> None:
-        self.mu = _array("mu", mu, (None,))
+        # Copies: what was checked here stays what is solved.
+        self.mu = _array("mu", mu, (None,)).copy()
         if (self.mu < 0.0).any():
             raise ValueError(f"mu: {self.mu.min()}, expected coefficients >= 0")
         size = 3 * self.mu.size
-        self.q = _array("q", q, (size,))
-        self.W = _array("W", W.toarray() if hasattr(W, "toarray") else W, (size, size))
+        self.q = _array("q", q, (size,)).copy()
+        self.W = _array("W", W.toarray() if hasattr(W, "toarray") else W, (size, size)).copy()
 
     @property
     def contacts(self) -> int:

@@ -240,3 +240,29 @@ def test_stop_signal_keeps_what_was_done(tmp_path):
     assert 0 < summary["steps"] < 200_000 and summary["exit_code"] == 130
     assert json.loads((tmp_path / "r" / "summary.json").read_text())["steps"] == summary["steps"]
     assert b"interrupted at" in error and len(error.splitlines()) == 1
+
+
+def test_list_option_takes_commas(here, capsys):
+    text = '''
+from softcontact.scene import Box, KinematicBody, Scene, SceneOptions
+class Options(SceneOptions):
+    sizes: tuple[float, ...] = (1.0,)
+    """Sizes [m]."""
+def scene(**options):
+    print("a scene file that talks")
+    o = Options(**options)
+    bodies = [KinematicBody(name=f"b{i}", shape=Box(size=(s, s, s))) for i, s in enumerate(o.sizes)]
+    return Scene(name="sizes", duration=0.02, time_step=0.01, bodies=bodies)
+'''
+    (here / "sizes.py").write_text(text, encoding="utf-8")
+    assert main(["run", "sizes.py", "--set", "sizes=1,2,0.5", "--json", "--no-replay"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["options"] == {"sizes": [1.0, 2.0, 0.5]}
+    assert "talks" in printed.err
+
+
+def test_scene_file_that_exits_is_refused(here, capsys):
+    (here / "leaves.py").write_text("import sys\nsys.exit(7)\n", encoding="utf-8")
+    assert main(["run", "leaves.py"]) == 2
+    printed = capsys.readouterr()
+    assert "calls sys.exit(7)" in printed.err and printed.err.count("\n") == 1

@@ -2,6 +2,7 @@
 """Bodies on their own, without contact: articulated trees of links and tetrahedral solids."""
 
 from softcontact.bodies.articulated import ArticulatedModel
-from softcontact.bodies.tetrahedral import TetrahedralModel
+from softcontact.bodies.material import Material
+from softcontact.bodies.tetrahedral import StaticSolveError, TetrahedralModel
 
-__all__ = ["ArticulatedModel", "TetrahedralModel"]
+__all__ = ["ArticulatedModel", "Material", "StaticSolveError", "TetrahedralModel"]

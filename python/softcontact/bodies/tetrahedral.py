@@ -101,8 +101,15 @@ class TetrahedralModel:
                 Σ R Kₑ Rᵀ with frozen rotations, positive semi-definite. Equal at rigid motions of rest.
         Returns:
             K [N/m], shape (3n, 3n), unknown 3·node + axis.
+        Raises:
+            ValueError: x is not positions, or elements are turned inside out so that their rotation, and with it
+                the exact stiffness, has no derivative.
         """
         lower = self._lower_stiffness(self._at(x), exact)
+        if not np.isfinite(lower.data).all():
+            raise ValueError(
+                "x: elements are inverted or flat, the exact stiffness is not defined; use exact=False"
+            )
         return (lower + sp.tril(lower, -1).T).tocsc()
 
     def stress(self, x: ArrayLike) -> Array:

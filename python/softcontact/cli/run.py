@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """`softcontact run`."""
 
+import contextlib
 import json
+import sys
 import warnings
 from pathlib import Path
 from typing import Annotated
@@ -39,7 +41,8 @@ def command(
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        description = load(scene, parse_options(set_ or []))
+        with contextlib.redirect_stdout(sys.stderr):  # what a scene file prints is not the result
+            description = load(scene, parse_options(set_ or []))
         try:
             result = run(description, engine, out, steps=steps, progress=not as_json, replay=not no_replay)
         except OutputError as error:

@@ -25,10 +25,18 @@ def contact_distances(scene: Scene, mesh_of: Callable[[Any], Any]) -> dict[str, 
     Returns:
         Settings of the World by name.
     Raises:
-        SceneError: a given contact offset does not fit the alarm distance that the scene's size asks for.
+        SceneError: a given contact offset does not fit the alarm distance that the scene's size asks for, or a given
+            alarm distance is out of proportion to the bodies.
     """
     given = scene.contact
-    alarm = given.alarm_distance or _alarm(scene, mesh_of)
+    sizes = _sizes(scene, mesh_of)
+    hand = any(isinstance(body, bodies.Hand) for body in scene.bodies)
+    alarm = given.alarm_distance or _alarm(sizes, hand)
+    smallest = min(sizes, default=np.inf)
+    if not alarm < 0.5 * smallest:
+        raise SceneError(
+            f"contact.alarm_distance: {alarm:g} m for a body of {smallest:g} m; give less than half its largest side"
+        )
     offset = OFFSET_PER_ALARM * alarm if given.contact_offset is None else given.contact_offset
     if not offset < alarm:
         raise SceneError(
@@ -42,18 +50,22 @@ def contact_distances(scene: Scene, mesh_of: Callable[[Any], Any]) -> dict[str, 
     }
 
 
-def _alarm(scene: Scene, mesh_of: Callable[[Any], Any]) -> float:
-    sizes, hand = [], False
+def _alarm(sizes: list[float], hand: bool) -> float:
+    alarm = ALARM_PER_SIZE * min(sizes) if sizes else HAND_ALARM
+    return min(alarm, HAND_ALARM) if hand else alarm
+
+
+def _sizes(scene: Scene, mesh_of: Callable[[Any], Any]) -> list[float]:
+    """Largest side of each shape that moves [m]."""
+    sizes = []
     for index, body in enumerate(scene.bodies):
-        hand = hand or isinstance(body, bodies.Hand)
         for shape in _moving_shapes(body):
             try:
                 low, high = np.asarray(mesh_of(shape).bounds)
             except ValueError as error:
                 raise SceneError(f"bodies[{index}] ({body.name}): {error}") from None
             sizes.append(float(np.max(high - low)))
-    alarm = ALARM_PER_SIZE * min(sizes) if sizes else HAND_ALARM
-    return min(alarm, HAND_ALARM) if hand else alarm
+    return sizes
 
 
 def _moving_shapes(body: bodies.Body) -> list[Any]:

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 from softcontact.engines.base import FloatArray, SurfaceInfo
 from softcontact.engines.contact_scale import contact_distances
 from softcontact.engines.hand import HandInWorld
+from softcontact.engines.overlap import check_start
 from softcontact.scene import bodies
 from softcontact.scene.errors import SceneError, nearest
 from softcontact.scene.model import Scene
@@ -30,7 +31,8 @@ class EmbeddedEngine:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self._meshes: dict[int, Any] = {}
-        self.world = _new_world(scene, contact_distances(scene, self._mesh))
+        distances = contact_distances(scene, self._mesh)
+        self.world = _new_world(scene, distances)
         self._ids: dict[str, int] = {}
         self._surface_ids: dict[str, int] = {}
         self._kinds = {body.name: body.kind for body in scene.bodies}
@@ -44,6 +46,13 @@ class EmbeddedEngine:
             self._guarded("grasp", self._grasp, scene.grasp)
         self._pairs()
         self.surfaces = tuple(self._surfaces)
+        check_start(
+            self.world,
+            self.surfaces,
+            {frozenset((pair.a, pair.b)) for pair in scene.pairs_off},
+            {name for name, kind in self._kinds.items() if kind == "kinematic"},
+            distances["max_penetration"],
+        )
         self.skins = tuple(
             SurfaceInfo(
                 f"{name}.skin", name, "skin", hand.body.color, False, np.int32(hand.model.skin.triangles)

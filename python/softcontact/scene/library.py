@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
@@ -55,7 +55,7 @@ class SceneModule:
         own, changes = {}, {}
         for key, value in given.items():
             if key in self.options.model_fields:
-                own[key] = value
+                own[key] = _listed(value, self.options.model_fields[key].annotation)
             elif key.split(".")[0] in Scene.model_fields and ("." in key or key in ("duration", "time_step")):
                 changes[key] = value
             else:
@@ -169,6 +169,13 @@ def modules() -> Iterator[tuple[str, Path, SceneModule | SceneError]]:
                 yield name, path, error
 
 
+def _listed(value: Any, annotation: Any) -> Any:
+    """A text with commas as a list, where the option is one: fingers=thumb,index."""
+    if isinstance(value, str) and get_origin(annotation) in (tuple, list):
+        return [part.strip() for part in value.split(",")]
+    return value
+
+
 def _typed(value: Any, free: bool) -> Any:
     """A command-line text as the value that it writes; option models convert plain texts themselves."""
     if isinstance(value, str) and (free or value.startswith(("[", "{"))):
@@ -202,6 +209,10 @@ def _guarded(where: Any, call: Callable[[], Any]) -> Any:
     except ValidationError as error:
         part = getattr(sys.modules["softcontact.scene"], error.title, Scene)
         raise SceneError(f"{path}: {error.title}: {one_line(error, part, None)}") from None
+    except SystemExit as error:
+        raise SceneError(
+            f"{path}: calls sys.exit({error.code}); return a Scene from scene() instead"
+        ) from None
     except Exception as error:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
         line = getattr(error, "lineno", None) or (frames[-1].lineno if frames else None)
