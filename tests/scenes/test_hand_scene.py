@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The scene hand grasps, lifts and holds what it is given. Lifts and holds are shortened here."""
+"""The scene hand grasps, lifts and holds what it is given. Most lifts and holds are shortened here."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
 
+from softcontact.cli import main
 from softcontact.mesh import sphere
 from softcontact.runner import run
 from softcontact.scene import SceneError
@@ -92,3 +94,17 @@ def test_mesh_file_stands_on_the_table(hand, tmp_path):
     assert len(shape.triangles) == len(mesh.triangles)
     with pytest.raises(SceneError, match=r"object: egg\.obj: largest side 78 m"):
         load("hand", {"object": str(path)})
+
+
+def test_the_one_command_of_the_readme(tmp_path, monkeypatch, capsys):
+    """`softcontact run hand` as it is: lifted 10 cm, held 2 s, every output in place."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "hand"]) == 0
+    out = tmp_path / "out" / "hand-1"
+    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+    checks = {check["name"]: check for check in summary["checks"]}
+    assert all(check["passed"] for check in checks.values()) and len(checks) == 6
+    assert checks["lifted object"]["limit"] == pytest.approx(0.09)
+    assert checks["drift object"]["value"] < 1e-6, "a held object does not creep"
+    assert summary["converged_fraction"] > 0.99
+    assert {"scene.json", "history.h5", "replay.html", "report.md"} <= {path.name for path in out.iterdir()}
