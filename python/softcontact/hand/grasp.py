@@ -130,6 +130,9 @@ def _judge(closing: RigidClosing, kind: str, search: FloatArray) -> GraspPlan:
     """The plan that one search point gives, with its score."""
     target, mirror = closing.target, closing.model.kinematics.mirror
     position, rotation, preshape = _pose_from(search, kind, target.centre, mirror)
+    for finger in range(5):  # a finger that takes no part keeps out of the way of the table
+        if finger not in closing.used:
+            preshape[4 * finger : 4 * finger + 4] = posture("open")[4 * finger : 4 * finger + 4]
     open_points = closing.surface(preshape, position, rotation)
     ways = np.outer((0.0, 0.015, 0.03, 0.05), rotation[:, 2])
     gap = min(float(target.distance(open_points + way)[0].min()) for way in ways)
