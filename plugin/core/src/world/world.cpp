@@ -67,10 +67,11 @@ void World::advance_grasps()
         for (const auto& report : m_builder.reports()) {
             const auto& a = m_surfaces[static_cast<std::size_t>(report.surface_a)];
             const auto& b = m_surfaces[static_cast<std::size_t>(report.surface_b)];
-            const bool a_is_hand = a.link_system == grasp.system();
-            const bool b_is_hand = b.link_system == grasp.system();
-            if (a_is_hand != b_is_hand) {  // fingers that touch each other hold nothing
-                m_link_forces[static_cast<std::size_t>(a_is_hand ? a.link : b.link)] += report.normal_force;
+            // Whatever it meets stops a finger, another finger too.
+            for (const ContactSurface* surface : {&a, &b}) {
+                if (surface->link_system == grasp.system()) {
+                    m_link_forces[static_cast<std::size_t>(surface->link)] += report.normal_force;
+                }
             }
         }
         grasp.advance(m_time + m_step, m_step, m_link_forces);
