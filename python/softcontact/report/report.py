@@ -54,7 +54,7 @@ def _text(summary: dict[str, Any], scene: Scene, plots: list[tuple[str, str]]) -
                 (
                     p["body"],
                     p["other"],
-                    ", ".join(f"{x:.3f}" for x in p["force_n"]),
+                    ", ".join(f"{round(x, 3) + 0.0:.3f}" for x in p["force_n"]),  # no -0.000
                     ", ".join(f"{1e3 * x:.2f}" for x in p["torque_nm"]),
                     f"{1e6 * p['area_m2']:.1f}",
                     f"{1e-3 * p['pressure_mean_pa']:.2f}",
