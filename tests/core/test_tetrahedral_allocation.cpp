@@ -1,56 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Steps of a tetrahedral body, inverted elements and refactorisation included, allocate nothing.
 #include <cstdio>
-#include <cstdlib>
-#include <new>
 
+#include "counted_allocations.hpp"
 #include "softcontact/bodies/tetrahedral.hpp"
-
-namespace {
-
-long allocations = 0;
-
-}  // namespace
-
-void* operator new(std::size_t size)
-{
-    ++allocations;
-    if (void* memory = std::malloc(size)) return memory;
-    throw std::bad_alloc();
-}
-void* operator new(std::size_t size, std::align_val_t alignment)
-{
-    ++allocations;
-    const auto unit = static_cast<std::size_t>(alignment);
-    if (void* memory = std::aligned_alloc(unit, (size + unit - 1) / unit * unit)) return memory;
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept
-{
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept
-{
-    std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept
-{
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept
-{
-    std::free(memory);
-}
-
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// Eigen's large temporaries come from malloc, past operator new.
-extern "C" void* __libc_malloc(std::size_t size);
-extern "C" void* malloc(std::size_t size)
-{
-    ++allocations;
-    return __libc_malloc(size);
-}
-#endif
 
 namespace {
 
@@ -101,11 +54,11 @@ int main()
     MatrixXd columns = loads;
     VectorXd change = VectorXd::Zero(body.dof_count());
 
-    bool good = check(allocations > 0, "allocations are counted");
+    bool good = check(test::allocations > 0, "allocations are counted");
     bool went = true;
     int inverted = 0;
     double energy = 0.0;
-    allocations = 0;
+    test::allocations = 0;
     for (int step = 0; step < 60; ++step) {
         went = went && body.begin_step(step % 20 == 0 ? 0.002 : 0.004, Vector3d(0.0, 0.0, -9.81), no_force);
         inverted += body.inverted_count();
@@ -117,7 +70,7 @@ int main()
         energy += body.kinetic_energy() + body.elastic_energy() + body.momentum().norm() +
                   body.angular_momentum().norm() + body.center_of_mass().norm();
     }
-    const long counted = allocations;
+    const long counted = test::allocations;
     std::printf("allocations %ld, factorisations %ld, inverted %d, energies %g\n", counted,
                 body.factorization_count(), inverted, energy);
     good &= check(went, "every step was taken");
