@@ -17,6 +17,9 @@ from softcontact.hand.closing import RigidClosing, balanced_squeeze
 from softcontact.hand.kinematics import matrix_from_rotation_vector
 
 
+MIRROR = np.array([1.0, -1.0, 1.0])
+
+
 @pytest.fixture(scope="module")
 def hand():
     return HandModel.build()
