@@ -16,7 +16,6 @@ from softcontact.hand import (
 from softcontact.hand.closing import RigidClosing, balanced_squeeze
 from softcontact.hand.kinematics import matrix_from_rotation_vector
 
-
 MIRROR = np.array([1.0, -1.0, 1.0])
 
 
