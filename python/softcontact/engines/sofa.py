@@ -22,14 +22,10 @@ def sofa_reason() -> str:
         root = os.environ.get("SOFA_ROOT")
         where = f"SOFA_ROOT is {root!r}, but its" if root else "SOFA_ROOT is not set, and the"
         return (
-            f"engine 'sofa' needs SOFA with SofaPython3: {where} modules cannot be imported; install SOFA "
-            "v25.12 or later with SofaPython3, set SOFA_ROOT and add its python3/site-packages to "
-            "PYTHONPATH, or use --engine embedded"
+            f"engine 'sofa' needs SOFA v25.12 or later with SofaPython3 ({where} modules cannot be imported) and "
+            "SoftContact's SOFA plugin, which this version does not have yet; use --engine embedded"
         )
-    return (
-        "engine 'sofa' needs the SoftContact plugin: this installation of softcontact was built without it; "
-        "build it against this SOFA, or use --engine embedded"
-    )
+    return "engine 'sofa' needs SoftContact's SOFA plugin, which this version does not have yet; use --engine embedded"
 
 
 def make_sofa_engine(scene: Any) -> NoReturn:
