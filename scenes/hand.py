@@ -179,6 +179,6 @@ def scene(**options) -> Scene:
 
 
 def createScene(root):
-    from softcontact.engines.sofa import build
+    from softcontact.engines.sofa import make_sofa_engine
 
-    return build(root, scene())
+    return make_sofa_engine(scene())
