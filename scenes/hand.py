@@ -65,7 +65,7 @@ class Options(SceneOptions):
     """Fingers that close."""
     force: Annotated[float, Field(gt=0, le=50)] | None = None
     """Normal force at which a finger stops closing [N], the thumb at about the sum of the others'; by default 1.2 N,
-    or what the object's weight needs."""
+    2 N for a pinch of two fingers, or what the object's weight needs."""
     young: Annotated[float, Field(gt=0)] = 1.0e5
     """Young's modulus of the finger pads [Pa]."""
     time_step: Annotated[float, Field(gt=0, le=0.1)] = 0.005
@@ -112,11 +112,15 @@ def shape_of(options: Options):
 
 
 def grip_force(options: Options, volume: float, opposed: int) -> float:
-    """Force of each finger that opposes the thumb [N]: half as much again as friction needs, at least 1.2."""
+    """Force of each finger that opposes the thumb [N]: half as much again as friction needs, at least 1.2.
+
+    One finger alone presses with 2 N at least: a light pinch rolls off what is round.
+    """
     if options.force is not None:
         return options.force
     weight = 9.81 * (options.mass or options.density * volume)
-    return min(50.0, max(1.2, 1.5 * weight / (2.0 * max(options.friction, 0.05) * opposed)))
+    least = 2.0 if opposed == 1 else 1.2
+    return min(50.0, max(least, 1.5 * weight / (2.0 * max(options.friction, 0.05) * opposed)))
 
 
 def scene(**options) -> Scene:

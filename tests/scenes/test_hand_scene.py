@@ -5,6 +5,7 @@ import importlib.util
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from softcontact.cli import main
@@ -108,3 +109,19 @@ def test_the_one_command_of_the_readme(tmp_path, monkeypatch, capsys):
     assert checks["drift object"]["value"] < 1e-6, "a held object does not creep"
     assert summary["converged_fraction"] > 0.99
     assert {"scene.json", "history.h5", "replay.html", "report.md"} <= {path.name for path in out.iterdir()}
+
+
+def test_two_fingers_pinch_45_grams_without_creep(hand):
+    """A 60 mm ball between thumb and index, friction 0.7: held, and at rest to less than 1 µm/s."""
+    options = {
+        "grasp": "precision",
+        "fingers": ("thumb", "index"),
+        "object_scale": 0.8,
+        "mass": 0.045,
+        "friction": 0.7,
+    }
+    result = passed(run(hand.scene(**options), record=False))
+    assert set(held_by(result)) == {"thumb_distal", "index_distal"}
+    height = result.history.height("object")
+    window = result.history.time > result.history.time[-1] - 0.2
+    assert np.ptp(height[window]) < 0.2e-6
