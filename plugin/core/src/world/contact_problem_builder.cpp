@@ -21,6 +21,27 @@ Eigen::Map<VectorXd> all(std::vector<double>& memory)
 
 }  // namespace
 
+void ContactProblemBuilder::set_pairs(int surface_count, const std::vector<ContactPair>& pairs)
+{
+    const auto count = static_cast<std::size_t>(surface_count);
+    constexpr auto none = static_cast<std::size_t>(-1);
+    m_pair_of.assign(count * count, none);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto [first, second] = std::minmax(pairs[i].a, pairs[i].b);
+        m_pair_of[static_cast<std::size_t>(first) * count + static_cast<std::size_t>(second)] = i;
+    }
+    m_broad_phase = BroadPhase();
+    for (int i = 0; i < surface_count; ++i) {
+        for (int j = i + 1; j < surface_count; ++j) {
+            if (m_pair_of[static_cast<std::size_t>(i) * count + static_cast<std::size_t>(j)] == none) {
+                m_broad_phase.exclude(i, j);
+            }
+        }
+    }
+    m_boxes.resize(count);
+    m_near.reserve(pairs.size());
+}
+
 void ContactProblemBuilder::detect(const std::vector<ContactSurface>& surfaces,
                                    std::vector<ContactPair>& pairs, const std::vector<double>& travel,
                                    const WorldSettings& settings)
@@ -31,12 +52,15 @@ void ContactProblemBuilder::detect(const std::vector<ContactSurface>& surfaces,
     m_contact_offset = settings.contact_offset;
     m_points.clear();
     m_contacts.clear();
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
+    for (std::size_t i = 0; i < surfaces.size(); ++i) {
+        m_boxes[i] = surfaces[i].geometry.world_box();
+    }
+    m_broad_phase.find_pairs(m_boxes, settings.alarm_distance, m_near);
+    for (const auto& [first, second] : m_near) {
+        const std::size_t i =
+            m_pair_of[static_cast<std::size_t>(first) * surfaces.size() + static_cast<std::size_t>(second)];
         const auto& a = surfaces[static_cast<std::size_t>(pairs[i].a)];
         const auto& b = surfaces[static_cast<std::size_t>(pairs[i].b)];
-        if (!a.geometry.world_box().inflated(settings.alarm_distance).overlaps(b.geometry.world_box())) {
-            continue;
-        }
         options.max_penetration = settings.max_penetration + travel[static_cast<std::size_t>(pairs[i].a)] +
                                   travel[static_cast<std::size_t>(pairs[i].b)];
         detect_contacts(a.geometry, b.geometry, options, m_detection, m_found);

@@ -98,8 +98,7 @@ void ContactProblemBuilder::report_point(const Block& block, int index, PatchRep
     m_report_points.push_back(point);
 }
 
-void ContactProblemBuilder::report(const std::vector<ContactSurface>& /*surfaces*/,
-                                   std::vector<ContactPair>& pairs)
+void ContactProblemBuilder::report(std::vector<ContactPair>& pairs)
 {
     m_reports.clear();
     m_report_points.clear();

@@ -56,6 +56,7 @@ void World::list_pairs()
         }
     }
     m_travel.resize(m_surfaces.size());
+    m_builder.set_pairs(surface_count(), m_pairs);
     m_pairs_stale = false;
 }
 
@@ -227,7 +228,7 @@ bool World::step()
     for (auto& surface : m_surfaces) {
         surface.update(m_time);
     }
-    m_builder.report(m_surfaces, m_pairs);
+    m_builder.report(m_pairs);
     const auto done = Clock::now();
 
     m_statistics.contacts = m_builder.contact_count();

@@ -16,6 +16,15 @@ void require(bool condition, const std::string& message)
     }
 }
 
+void check_embedding(const ContactSurface& surface, const Embedding& embedding, Index dof)
+{
+    const Index vertices = surface.geometry.vertex_count();  // a surface has some
+    require(embedding.nodes.cols() == vertices && embedding.weights.cols() == vertices,
+            "embedding of '" + surface.name + "': one column a surface vertex is needed");
+    require(embedding.nodes.minCoeff() >= 0 && 3 * embedding.nodes.maxCoeff() < dof,
+            "embedding of '" + surface.name + "': node index out of range");
+}
+
 void check_settings(const WorldSettings& s)
 {
     require(s.alarm_distance > 0.0 && std::isfinite(s.alarm_distance),
@@ -159,12 +168,7 @@ int World::add_field_surface(int body, const std::string& name, Surface geometry
             : dynamic_cast<const TetrahedralSystem*>(m_systems[static_cast<std::size_t>(system)].get());
     require(field != nullptr, "body '" + body_name(body) + "' has no tetrahedra");
     ContactSurface surface(name, ContactSurface::Kind::field, std::move(geometry));
-    require(embedding.nodes.cols() == surface.geometry.vertex_count() &&
-                embedding.weights.cols() == surface.geometry.vertex_count(),
-            "embedding of '" + name + "': one column a surface vertex is needed");
-    require(embedding.nodes.size() == 0 ||
-                (embedding.nodes.minCoeff() >= 0 && 3 * embedding.nodes.maxCoeff() < field->dof()),
-            "embedding of '" + name + "': node index out of range");
+    check_embedding(surface, embedding, field->dof());
     surface.body = body;
     surface.friction = friction;
     surface.aggregate = aggregate;
@@ -185,11 +189,7 @@ int World::add_phalanx(int body, int link, const std::string& name, TetrahedralS
     auto field = std::make_unique<TetrahedralSystem>(name, std::move(definition), Vector3d::Zero(),
                                                      m_settings.inverted_steps);
     ContactSurface surface(name, ContactSurface::Kind::phalanx, std::move(geometry));
-    require(embedding.nodes.cols() == surface.geometry.vertex_count() &&
-                embedding.weights.cols() == surface.geometry.vertex_count(),
-            "embedding of '" + name + "': one column a surface vertex is needed");
-    require(embedding.nodes.minCoeff() >= 0 && 3 * embedding.nodes.maxCoeff() < field->dof(),
-            "embedding of '" + name + "': node index out of range");
+    check_embedding(surface, embedding, field->dof());
     surface.body = body;
     surface.friction = friction;
     surface.aggregate = true;
@@ -199,7 +199,6 @@ int World::add_phalanx(int body, int link, const std::string& name, TetrahedralS
     surface.field_system = static_cast<int>(m_systems.size());
     surface.field = field.get();
     surface.embedding = std::move(embedding);
-    m_bodies[static_cast<std::size_t>(body)].owned_systems.push_back(surface.field_system);
     m_systems.push_back(std::move(field));
     return add_surface(std::move(surface));
 }

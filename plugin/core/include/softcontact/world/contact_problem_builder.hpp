@@ -3,6 +3,7 @@
 
 #include <softcontact/contact/aggregate.hpp>
 #include <softcontact/contact/detection.hpp>
+#include <softcontact/geometry/broad_phase.hpp>
 #include <softcontact/solver/block_gauss_seidel.hpp>
 #include <softcontact/world/contact_rows.hpp>
 #include <softcontact/world/contact_surface.hpp>
@@ -28,6 +29,8 @@ class ContactProblemBuilder {
 public:
     using Systems = ContactRows::Systems;
 
+    /// The pairs that may touch, by index; call it whenever they change.
+    void set_pairs(int surface_count, const std::vector<ContactPair>& pairs);
     /// Detects contact for every pair at the present (free) positions. `travel`: how far each surface went in
     /// the free motion [m]; contacts are looked for as much deeper.
     void detect(const std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
@@ -41,7 +44,7 @@ public:
     /// Position pass, normals only: 0 ≤ Λ_n ⟂ g + n·Δq ≥ 0. Fills position_multipliers().
     GaussSeidelResult solve_position(const WorldSettings& settings, double step);
     /// Forces per pair, and what the pairs remember for the next step.
-    void report(const std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs);
+    void report(std::vector<ContactPair>& pairs);
     struct Overlap {
         double depth = 0.0;  ///< [m]
         int pair = -1;       ///< of which pair, −1 where nothing overlaps
@@ -59,8 +62,6 @@ public:
     {
         return view(m_position_multipliers);
     }
-    /// Right-hand side of the velocity problem [m/s].
-    [[nodiscard]] Eigen::Map<const VectorXd> right_hand_side() const { return view(m_right_hand_side); }
     [[nodiscard]] const std::vector<PatchReport>& reports() const { return m_reports; }
     [[nodiscard]] const std::vector<PatchPoint>& report_points() const { return m_report_points; }
 
@@ -95,6 +96,10 @@ private:
     void report_point(const Block& block, int index, PatchReport& report, ContactPair& pair);
 
     ContactRows m_rows;
+    BroadPhase m_broad_phase;
+    std::vector<Aabb> m_boxes;             ///< one a surface
+    std::vector<BroadPhase::Pair> m_near;  ///< surfaces near each other
+    std::vector<std::size_t> m_pair_of;    ///< (surface, surface), first < second: index of their pair
     DetectionWorkspace m_detection;
     std::vector<ContactPoint> m_found;   ///< of one pair
     std::vector<ContactPoint> m_points;  ///< of all pairs

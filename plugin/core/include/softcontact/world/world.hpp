@@ -101,7 +101,6 @@ private:
         std::string name;
         int system = -1;
         int surface = -1;  ///< kinematic bodies: their surface
-        std::vector<int> owned_systems;
     };
 
     int new_body(const std::string& name);
