@@ -7,8 +7,6 @@ import pytest
 from softcontact.hand import (
     FINGERS,
     GraspObject,
-    HandModel,
-    HandParameters,
     joint_limits,
     plan_grasp,
     posture,
@@ -17,16 +15,6 @@ from softcontact.hand.closing import RigidClosing, balanced_squeeze
 from softcontact.hand.kinematics import matrix_from_rotation_vector
 
 MIRROR = np.array([1.0, -1.0, 1.0])
-
-
-@pytest.fixture(scope="module")
-def hand():
-    return HandModel.build()
-
-
-@pytest.fixture(scope="module")
-def left():
-    return HandModel.build(HandParameters(side="left"))
 
 
 @pytest.mark.parametrize(

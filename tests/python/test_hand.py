@@ -30,16 +30,6 @@ from softcontact.hand.shape import mass_properties, segment_shape
 MIRROR = np.array([1.0, -1.0, 1.0])
 
 
-@pytest.fixture(scope="module")
-def hand():
-    return HandModel.build()
-
-
-@pytest.fixture(scope="module")
-def left():
-    return HandModel.build(HandParameters(side="left"))
-
-
 def volumes(nodes, tetrahedra):
     p = nodes[tetrahedra]
     return np.linalg.det(p[:, 1:] - p[:, :1]) / 6.0

@@ -54,7 +54,11 @@ def command(
     unsolved = round((1 - result.summary["converged_fraction"]) * result.summary["steps"])
     if unsolved:
         worst = result.summary["residual_max"]
-        extent = "without a finite residual" if worst is None else f"residual up to {worst:.3g} m/s"
+        extent = (
+            "without a finite residual"
+            if worst is None
+            else f"residual of the velocity pass up to {worst:.3g} m/s"
+        )
         say(f"warning: {unsolved} steps not solved to tolerance, {extent}")
     if result.message:
         say(result.message)

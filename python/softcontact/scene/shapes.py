@@ -74,7 +74,7 @@ class Mesh(Part):
 
 
 class MeshFile(Part):
-    """A surface read from a file: STL, OBJ, PLY, OFF, VTK, VTU, Gmsh, glTF."""
+    """A surface read from a file: STL, OBJ, PLY, OFF, VTK, VTU, Gmsh."""
 
     kind: Literal["file"] = "file"
     path: str
