@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "softcontact/contact/vertex_share.hpp"
 #include "softcontact/geometry/admissible_face.hpp"
 #include "softcontact/geometry/closest_point.hpp"
 #include "softcontact/geometry/normal_cone.hpp"
@@ -143,20 +144,8 @@ public:
         }
         std::sort(m_out.begin(), m_out.end(),
                   [](const ContactPoint& x, const ContactPoint& y) { return x.key < y.key; });
-        std::vector<double>& touch = m_workspace.touch;
-        for (const ContactPoint& contact : m_out) {
-            for (int k = 0; k < 3; ++k) touch[contact.a.vertices[k]] += contact.a.weights[k];
-        }
-        for (ContactPoint& contact : m_out) {
-            for (int k = 0; k < 3; ++k) {
-                const int vertex = contact.a.vertices[k];
-                contact.area +=
-                    m_a.vertex_areas()[vertex] * contact.a.weights[k] / std::max(1.0, touch[vertex]);
-            }
-        }
-        for (const ContactPoint& contact : m_out) {
-            for (const int vertex : contact.a.vertices) touch[vertex] = 0.0;
-        }
+        const VectorXd& areas = m_a.vertex_areas();
+        share_vertex_areas(m_out, {areas.data(), static_cast<std::size_t>(areas.size())}, m_workspace.touch);
     }
 
 private:

@@ -2,6 +2,7 @@
 // What a step tells of its contacts: forces a pair, and what pairs remember.
 #include <algorithm>
 #include <softcontact/world/contact_problem_builder.hpp>
+#include <softcontact/world/patch_load.hpp>
 
 namespace softcontact {
 
@@ -28,45 +29,17 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
         }
     }
 
-    report.aggregated = true;
-    report.normal = patch.normal;
-    report.normal_force = normal_force;
-    report.volume = patch.volume;
-    report.first_point = m_report_points.size();
+    const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
     for (std::size_t i = 0; i < contacts.count; ++i) {
-        const ContactPoint& contact = m_points[contacts.first + i];
-        if (contact.area > 0.0 && normal_force > 0.0) {
-            pair.memory.keys.push_back(contact.key);
-            pair.memory.pressures.push_back(patch.shares[i] / contact.area);
+        if (points[i].area > 0.0 && normal_force > 0.0) {
+            pair.memory.keys.push_back(points[i].key);
+            pair.memory.pressures.push_back(patch.shares[i] / points[i].area);
         }
-        if (patch.shares[i] == 0.0) {
-            continue;
-        }
-        const auto column = static_cast<Index>(i);
-        PatchPoint point;
-        point.position = contact.p;
-        point.area = contact.area;
-        const Eigen::Map<const Eigen::Vector2d> r(patch.offsets.data() + 2 * i);
-        point.force = normal_force * patch.normal_row.col(column) + patch.shares[i] * friction +
-                      contact.area * slope.dot(r) * patch.normal;
-        if (m_rows.block_rows(index) == 4) {
-            point.force += torque * patch.torsion_row.col(column);
-        }
-        report.area += contact.area;
-        if (contact.area > 0.0) {
-            report.pressure_max =
-                std::max(report.pressure_max, normal_force * patch.shares[i] / contact.area);
-        }
-        report.force += point.force;
-        report.centre += patch.shares[i] * contact.p;
-        m_report_points.push_back(point);
     }
-    const double bound = pair.friction * normal_force;
-    constexpr double slip_margin = 1e-6;
-    report.sliding =
-        normal_force > 0.0 &&
-        !contensou_holds(m_descriptors[static_cast<std::size_t>(index)].patch, bound * (1.0 - slip_margin),
-                         Vector3d(multipliers[offset + 1], multipliers[offset + 2], torque));
+    const Vector4d load(normal_force, multipliers[offset + 1], multipliers[offset + 2], torque);
+    report.volume = patch.volume;
+    spread_patch_load(patch, points, load, slope, report, m_report_points);
+    report.sliding = patch_slides(m_descriptors[static_cast<std::size_t>(index)].patch, pair.friction, load);
 }
 
 void ContactProblemBuilder::report_point(const Block& block, int index, PatchReport& report,
@@ -125,7 +98,6 @@ void ContactProblemBuilder::report(std::vector<ContactPair>& pairs)
                 report_point(m_blocks[next], static_cast<int>(next), report, pair);
             }
         }
-        report.point_count = static_cast<int>(m_report_points.size() - report.first_point);
         if (!(report.normal_force > 0.0)) {
             continue;
         }
@@ -133,11 +105,7 @@ void ContactProblemBuilder::report(std::vector<ContactPair>& pairs)
             report.centre /= report.normal_force;
             report.normal.normalize();
         }
-        report.pressure_mean = report.area > 0.0 ? report.normal_force / report.area : 0.0;
-        for (int i = 0; i < report.point_count; ++i) {
-            const PatchPoint& point = m_report_points[report.first_point + static_cast<std::size_t>(i)];
-            report.torque += (point.position - report.centre).cross(point.force);
-        }
+        complete_report(report, m_report_points);
         m_reports.push_back(report);
     }
 }

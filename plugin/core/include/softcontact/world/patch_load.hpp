@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <softcontact/contact/aggregate.hpp>
+#include <softcontact/friction/patch_block.hpp>
+#include <softcontact/world/patch.hpp>
+#include <span>
+#include <vector>
+
+namespace softcontact {
+
+/// Spreads the solved load of a patch over its contact points, and adds up what a report says of it.
+///
+/// load: (N, F_t, F_s, τ) [N, N, N, N m]. slope: a linear pressure on top, f_i = S_i slope · r_i [N/m³], zero
+/// for none. Points with a share are appended to `points_out`; report gets normal, normal_force, first_point,
+/// area, pressure_max, force and centre. Source: Talvas et al. 2015, Sec. 3; the transposed rows.
+void spread_patch_load(const AggregatePatch& patch, std::span<const ContactPoint> points,
+                       const Vector4d& load, const Eigen::Vector2d& slope, PatchReport& report,
+                       std::vector<PatchPoint>& points_out);
+
+/// point_count, pressure_mean, and torque about the centre, from the points since report.first_point.
+void complete_report(PatchReport& report, const std::vector<PatchPoint>& points);
+
+/// Does the friction load lie on the limit surface (to 1e-6 of its size)?
+[[nodiscard]] bool patch_slides(const FrictionPatch& patch, double mu, const Vector4d& load);
+
+}  // namespace softcontact
