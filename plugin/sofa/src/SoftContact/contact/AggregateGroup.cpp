@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <SoftContact/contact/AggregateGroup.h>
+#include <sofa/core/ObjectFactory.h>
+
+namespace softcontact::plugin {
+
+namespace {
+
+Vector3d vector3(const sofa::type::Vec3& v)
+{
+    return {v[0], v[1], v[2]};
+}
+
+}  // namespace
+
+AggregateGroup::AggregateGroup()
+    : d_index(initData(&d_index, sofa::Index(0), "index",
+                       "Which rigid frame of the linked state carries this body")),
+      d_relaxationTime(initData(
+          &d_relaxationTime, SReal(0), "relaxationTime",
+          "Stiffness-proportional damping of the tissue [s]; the pressure follows at the tissue's own rate. "
+          "Used with frame.")),
+      l_frame(
+          initLink("frame",
+                   "Rigid3 state that carries this body (a bone, or the rigid body itself). With it the "
+                   "pressure follows the free motion of the tissue on the frame and not that of the frame, "
+                   "so that a patch does not depend on the time step."))
+{
+}
+
+void AggregateGroup::init()
+{
+    Component::init();
+    if (hasFrame() && d_index.getValue() >= l_frame->getSize()) {
+        msg_error() << "index is " << d_index.getValue() << " but frame '" << l_frame->getPathName()
+                    << "' has " << l_frame->getSize() << " frames; the frame is not used";
+        l_frame.set(nullptr);
+    }
+    if (!(d_relaxationTime.getValue() >= 0)) {
+        msg_error() << "relaxationTime is " << d_relaxationTime.getValue()
+                    << " s; it must be >= 0, 0 is used";
+        d_relaxationTime.setValue(0);
+    }
+}
+
+AggregateGroup* AggregateGroup::of(const sofa::core::CollisionModel& model)
+{
+    return model.getContext()->get<AggregateGroup>(sofa::core::objectmodel::BaseContext::SearchUp);
+}
+
+Vector3d AggregateGroup::frameVelocity(const Vector3d& point) const
+{
+    if (!hasFrame()) {
+        return Vector3d::Zero();
+    }
+    const auto index = d_index.getValue();
+    const auto& position = l_frame->read(sofa::core::vec_id::read_access::position)->getValue()[index];
+    const auto& velocities = l_frame->read(sofa::core::vec_id::read_access::freeVelocity)->getValue();
+    if (index >= velocities.size()) {
+        return Vector3d::Zero();  // a frame that nothing integrates
+    }
+    const Vector3d arm = point - vector3(position.getCenter());
+    return vector3(getVCenter(velocities[index])) + vector3(getVOrientation(velocities[index])).cross(arm);
+}
+
+void registerAggregateGroup(sofa::core::ObjectFactory* factory)
+{
+    factory->registerObjects(sofa::core::ObjectRegistrationData(
+                                 "One body for aggregate contact: all collision models in this node "
+                                 "and below share one patch per body they touch.")
+                                 .add<AggregateGroup>());
+}
+
+}  // namespace softcontact::plugin

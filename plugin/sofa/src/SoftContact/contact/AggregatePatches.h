@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <SoftContact/Component.h>
+#include <SoftContact/contact/AggregateGroup.h>
+#include <SoftContact/contact/PatchRecord.h>
+#include <SoftContact/contact/VertexAreas.h>
+#include <sofa/type/Vec.h>
+#include <sofa/type/vector.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace softcontact::plugin {
+
+/// All aggregate patches of a scene: their memory (frames, warm start, pressures), which outlives SOFA's
+/// contacts, and what they did in the last step, as Data. Made at the root by the first AggregateVolume
+/// contact where a scene has none; write it into the scene to link to its Data.
+class SOFA_SOFTCONTACT_API AggregatePatches : public Component {
+public:
+    SOFA_CLASS(AggregatePatches, Component);
+
+    template <class T>
+    using Output = sofa::Data<sofa::type::vector<T>>;
+    using Vec3 = sofa::type::Vec3;
+
+    Output<std::string> d_bodyA, d_bodyB;
+    Output<Vec3> d_forces, d_torques, d_centres, d_normals;
+    Output<SReal> d_normalForces, d_areas, d_volumes, d_pressureMean, d_pressureMax;
+    Output<int> d_sliding, d_contacts;
+    Output<Vec3> d_points, d_pointForces;
+    Output<SReal> d_pointAreas;
+    sofa::Data<int> d_rows, d_contactCount;
+    sofa::Data<bool> d_converged;
+
+    /// The scene's AggregatePatches; made where there is none.
+    static AggregatePatches& of(sofa::core::objectmodel::BaseContext& context);
+
+    /// The record of a pair of bodies (path names); made where there is none, with the finer body as A.
+    PatchRecord& record(const std::string& first, const std::string& second, bool secondIsFiner);
+
+    VertexAreas& vertexAreas() { return m_areas; }
+
+    void handleEvent(sofa::core::objectmodel::Event* event) override;
+
+protected:
+    AggregatePatches();
+
+private:
+    void publish();
+
+    std::vector<std::unique_ptr<PatchRecord>> m_records;  // in the order in which bodies first touched
+    VertexAreas m_areas;
+};
+
+}  // namespace softcontact::plugin

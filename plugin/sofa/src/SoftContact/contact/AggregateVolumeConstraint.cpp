@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <SoftContact/contact/AggregateVolumeConstraint.h>
+#include <SoftContact/contact/PatchOptions.h>
+#include <sofa/core/ConstraintParams.h>
+#include <sofa/core/ObjectFactory.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sofa/component/constraint/lagrangian/model/BaseContactLagrangianConstraint.inl>
+#include <softcontact/contact/vertex_share.hpp>
+
+namespace softcontact::plugin {
+
+using sofa::core::ConstraintOrder;
+using sofa::core::ConstraintParams;
+using Pass = TwoPassStep::Pass;
+namespace read_access = sofa::core::vec_id::read_access;
+
+namespace {
+
+Vector3d vector3(const sofa::type::Vec3& v)
+{
+    return {v[0], v[1], v[2]};
+}
+sofa::type::Vec3 vec3(const Vector3d& v)
+{
+    return {v[0], v[1], v[2]};
+}
+
+bool by_velocity(const ConstraintParams* cParams)
+{
+    return cParams->constOrder() == ConstraintOrder::VEL || cParams->constOrder() == ConstraintOrder::ACC;
+}
+
+}  // namespace
+
+AggregateVolumeConstraint::AggregateVolumeConstraint(MechanicalState* object1, MechanicalState* object2)
+    : Base(object1, object2),
+      d_indices1(
+          initData(&d_indices1, "indices1", "Points of object1 that touch the points indices2 of object2")),
+      d_indices2(initData(&d_indices2, "indices2", "Points of object2, as many as indices1")),
+      d_normals(initData(&d_normals, "normals",
+                         "Unit normal of each contact, from object1 to object2; one for all")),
+      d_areas(initData(&d_areas, "contactAreas", "Area of each contact [m2]; empty: all alike")),
+      d_contactDistance(
+          initData(&d_contactDistance, SReal(0), "contactDistance", "Distance that is kept [m]")),
+      d_mu(initData(&d_mu, SReal(0.8), "mu", "Friction coefficient, >= 0")),
+      d_friction(initData(&d_friction, std::string("contensou"), "friction", PatchOptions::friction_help)),
+      d_pressure(initData(&d_pressure, std::string("nonuniform"), "pressure", PatchOptions::pressure_help))
+{
+}
+
+AggregateVolumeConstraint::~AggregateVolumeConstraint()
+{
+    leave();
+}
+
+void AggregateVolumeConstraint::init()
+{
+    Base::init();
+    if (d_indices1.getValue().empty() && d_indices2.getValue().empty()) {
+        return;
+    }
+    const auto count = d_indices1.getValue().size();
+    const auto normals = d_normals.getValue().size();
+    const auto areas = d_areas.getValue().size();
+    const auto in_range = [](const Indices& indices, const MechanicalState* state) {
+        return std::all_of(indices.begin(), indices.end(), [&](auto i) { return i < state->getSize(); });
+    };
+    PatchSettings settings;
+    settings.mu = d_mu.getValue();
+    std::string error;
+    if (d_indices2.getValue().size() != count) {
+        error = "indices2 has " + std::to_string(d_indices2.getValue().size()) +
+                " points; give as many as indices1 (" + std::to_string(count) + ")";
+    } else if (normals != 1 && normals != count) {
+        error = "normals has " + std::to_string(normals) + " vectors; give one, or one a contact (" +
+                std::to_string(count) + ")";
+    } else if (areas != 0 && areas != count) {
+        error = "contactAreas has " + std::to_string(areas) + " numbers; give none, or one a contact (" +
+                std::to_string(count) + ")";
+    } else if (!in_range(d_indices1.getValue(), this->mstate1) ||
+               !in_range(d_indices2.getValue(), this->mstate2)) {
+        error = "indices1 or indices2 names a point that its object does not have";
+    } else {
+        error = PatchOptions::read(settings.mu, d_friction.getValue(), d_pressure.getValue(), settings);
+    }
+    if (!error.empty()) {
+        msg_error() << error << "; no contact is made";
+        d_componentState.setValue(sofa::core::objectmodel::ComponentState::Invalid);
+        return;
+    }
+    AggregatePatches& patches = AggregatePatches::of(*this->getContext());
+    m_standalone = true;
+    PatchMembership membership;
+    membership.record =
+        &patches.record(this->getPathName() + ":object1", this->getPathName() + ":object2", false);
+    membership.pair = this->getPathName();
+    membership.settings = settings;
+    join(std::move(membership));
+}
+
+void AggregateVolumeConstraint::join(PatchMembership membership)
+{
+    leave();
+    m_patch = std::move(membership);
+    m_ordinal = m_patch.record->ordinal(m_patch.pair);
+    m_patch.record->members.push_back(this);
+}
+
+void AggregateVolumeConstraint::leave()
+{
+    if (m_patch.record != nullptr) {
+        std::erase(m_patch.record->members, this);
+        m_patch.record = nullptr;
+    }
+}
+
+void AggregateVolumeConstraint::setSites(std::vector<ContactSite> sites1, std::vector<ContactSite> sites2)
+{
+    m_sites1 = std::move(sites1);
+    m_sites2 = std::move(sites2);
+}
+
+bool AggregateVolumeConstraint::leads() const
+{
+    return m_patch.record != nullptr && m_patch.record->members.front() == this;
+}
+
+void AggregateVolumeConstraint::readContacts()
+{
+    const auto& indices1 = d_indices1.getValue();
+    const auto& indices2 = d_indices2.getValue();
+    const auto& normals = d_normals.getValue();
+    const auto& x1 = this->mstate1->read(read_access::position)->getValue();
+    const auto& x2 = this->mstate2->read(read_access::position)->getValue();
+    this->clear(static_cast<int>(indices1.size()));
+    std::vector<ContactSite> sites1, sites2;
+    for (std::size_t i = 0; i < indices1.size(); ++i) {
+        auto normal = normals.size() == 1 ? normals[0] : normals[i];
+        normal.normalize();
+        const int a = static_cast<int>(indices1[i]), b = static_cast<int>(indices2[i]);
+        // P and Q at hand: the free positions that the short form of addContact reads are not there in every
+        // order.
+        this->addContact(AggregateParameters(m_patch.settings.mu), normal, x2[indices2[i]], x1[indices1[i]],
+                         d_contactDistance.getValue(), a, b, x2[indices2[i]], x1[indices1[i]]);
+        sites1.push_back({SurfacePoint{{a, a, a}, Vector3d::UnitX()}, a});
+        sites2.push_back({SurfacePoint{{b, b, b}, Vector3d::UnitX()}, b});
+    }
+    setSites(std::move(sites1), std::move(sites2));
+}
+
+AggregateVolumeConstraint::FreeMotion AggregateVolumeConstraint::freeMotion(const ConstraintParams* cParams,
+                                                                            const Contact& c) const
+{
+    const Vector3d normal = vector3(c.norm);
+    FreeMotion motion;
+    if (by_velocity(cParams)) {
+        const double dt = this->getContext()->getDt();
+        const auto& v1 = cParams->readV(this->mstate1.get())->getValue();
+        const auto& v2 = cParams->readV(this->mstate2.get())->getValue();
+        const Vector3d velocity = vector3(v2[c.m2] - v1[c.m1]);  // object 2 against object 1
+        motion.gap = gapNow(cParams, c) + dt * normal.dot(velocity);
+        motion.slip = -sideSign() * velocity;
+        return motion;
+    }
+    const auto& x1 = cParams->readX(this->mstate1.get())->getValue();
+    const auto& x2 = cParams->readX(this->mstate2.get())->getValue();
+    const Vector3d dP = vector3(x2[c.m2] - c.P), dQ = vector3(x1[c.m1] - c.Q);
+    motion.gap = normal.dot(vector3(x2[c.m2] - x1[c.m1])) - c.contactDistance;
+    const double start = normal.dot(vector3(c.P - c.Q)) - c.contactDistance;
+    // Friction acts from when the gap closes, as in SOFA's own point contacts, with their tolerances.
+    double share = 1.0;
+    const double travel = dP.norm() + dQ.norm();
+    const bool touching = std::abs(start) < 1e-5 * travel && std::abs(motion.gap) < 1e-5 * travel;
+    if (!touching && std::abs(start - motion.gap) > 1e-3 * start) {
+        const double time = start / (start - motion.gap);
+        share = time > 0.0 && time < 1.0 ? 1.0 - time : motion.gap < 0.0 ? 1.0 : 0.0;
+    }
+    motion.slip = -sideSign() * share * (dP - dQ);
+    return motion;
+}
+
+double AggregateVolumeConstraint::gapNow(const ConstraintParams* cParams, const Contact& c) const
+{
+    const bool moved = m_pass == Pass::position && !by_velocity(cParams);
+    const auto& x1 = moved ? cParams->readX(this->mstate1.get())->getValue()
+                           : this->mstate1->read(read_access::position)->getValue();
+    const auto& x2 = moved ? cParams->readX(this->mstate2.get())->getValue()
+                           : this->mstate2->read(read_access::position)->getValue();
+    return vector3(c.norm).dot(vector3(x2[c.m2] - x1[c.m1])) - c.contactDistance;
+}
+
+void AggregateVolumeConstraint::gather(const ConstraintParams* cParams, std::vector<ContactPoint>& points,
+                                       std::vector<PatchContact>& contacts) const
+{
+    const double dt = this->getContext()->getDt();
+    for (std::size_t i = 0; i < this->contacts.size(); ++i) {
+        const Contact& c = this->contacts[i];
+        const ContactSite& site1 = m_sites1[i];
+        const ContactSite& site2 = m_sites2[i];
+        ContactPoint point;
+        point.a = (m_patch.first ? site1 : site2).point;
+        point.b = (m_patch.first ? site2 : site1).point;
+        point.p = vector3(m_patch.first ? c.Q : c.P);
+        point.q = vector3(m_patch.first ? c.P : c.Q);
+        point.normal = -sideSign() * vector3(c.norm);  // SOFA's points from object 1 to object 2
+        point.gap = freeMotion(cParams, c).gap;
+        if (m_standalone && !d_areas.getValue().empty()) {
+            point.area = d_areas.getValue()[i];
+        }
+        // A vertex of A keeps its key while it slides over the other body.
+        Index heaviest = 0;
+        const bool at_vertex = point.a.weights.maxCoeff(&heaviest) > 1.0 - 1e-6;
+        const int feature_a = at_vertex ? point.a.vertices[static_cast<std::size_t>(heaviest)]
+                                        : (m_patch.first ? site1 : site2).element;
+        const int feature_b = at_vertex ? 0 : (m_patch.first ? site2 : site1).element + 1;
+        point.key = (m_ordinal << 56) | (static_cast<std::uint64_t>(feature_a) << 28) |
+                    static_cast<std::uint64_t>(feature_b);
+        PatchContact contact;
+        contact.member = this;
+        contact.index = i;
+        contact.start_gap = vector3(c.norm).dot(vector3(c.P - c.Q)) - c.contactDistance;
+        contact.tissue_gap = point.gap;
+        if (m_patch.group1 != nullptr) {
+            contact.tissue_gap += dt * vector3(c.norm).dot(m_patch.group1->frameVelocity(vector3(c.Q)));
+        }
+        if (m_patch.group2 != nullptr) {
+            contact.tissue_gap -= dt * vector3(c.norm).dot(m_patch.group2->frameVelocity(vector3(c.P)));
+        }
+        points.push_back(point);
+        contacts.push_back(contact);
+    }
+}
+
+void AggregateVolumeConstraint::numberVertices(std::vector<ContactPoint>& points,
+                                               const std::vector<PatchContact>& contacts)
+{
+    std::vector<const std::vector<double>*> sources;
+    for (const AggregateVolumeConstraint* member : m_patch.record->members) {
+        if (member->m_patch.areas != nullptr &&
+            std::find(sources.begin(), sources.end(), member->m_patch.areas) == sources.end()) {
+            sources.push_back(member->m_patch.areas);
+        }
+    }
+    std::size_t total = 0;
+    for (const auto* source : sources) {
+        total += source->size();
+    }
+    if (sources != m_areaSources || total != m_allAreas.size()) {
+        m_allAreas.clear();
+        for (const auto* source : sources) {
+            m_allAreas.insert(m_allAreas.end(), source->begin(), source->end());
+        }
+        m_touch.assign(total, 0.0);
+        m_areaSources = std::move(sources);
+    }
+    // Models over one topology share their vertices, others get numbers of their own.
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        int base = 0;
+        for (const auto* source : m_areaSources) {
+            if (source == contacts[i].member->m_patch.areas) {
+                break;
+            }
+            base += static_cast<int>(source->size());
+        }
+        for (int& vertex : points[i].a.vertices) {
+            vertex += base;
+        }
+    }
+}
+
+void AggregateVolumeConstraint::assemble(const ConstraintParams* cParams)
+{
+    std::vector<ContactPoint> points;
+    std::vector<PatchContact> contacts;
+    PatchSettings settings = m_patch.settings;
+    for (const AggregateVolumeConstraint* member : m_patch.record->members) {
+        member->gather(cParams, points, contacts);
+        for (const AggregateGroup* group : {member->m_patch.group1, member->m_patch.group2}) {
+            if (group != nullptr && group->hasFrame()) {
+                settings.tissue = true;
+                settings.relaxation_time =
+                    std::max(settings.relaxation_time, double(group->d_relaxationTime.getValue()));
+            }
+        }
+    }
+    numberVertices(points, contacts);
+    std::vector<char> repeated;
+    find_repeated_vertices(points, repeated);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (repeated[i] == 0) {
+            points[kept] = points[i];
+            contacts[kept++] = contacts[i];
+        }
+    }
+    points.resize(kept);
+    contacts.resize(kept);
+    if (!m_allAreas.empty()) {
+        share_vertex_areas(points, m_allAreas, m_touch);
+    }
+    settings.step = this->getContext()->getDt();
+    settings.displacements = !by_velocity(cParams);
+    m_patch.record->assemble(std::move(points), std::move(contacts), settings);
+}
+
+int AggregateVolumeConstraint::rowsNow() const
+{
+    return m_pass == Pass::position ? 1 : m_patch.record->rows();
+}
+
+void AggregateVolumeConstraint::buildConstraintMatrix(const ConstraintParams* cParams,
+                                                      sofa::core::MultiMatrixDerivId cId,
+                                                      unsigned int& cIndex)
+{
+    m_rows = 0;
+    m_pass = TwoPassStep::passOf(this->getContext());
+    if (m_standalone && m_pass != Pass::position) {
+        readContacts();
+    }
+    if (!leads()) {
+        return;
+    }
+    if (m_pass != Pass::position) {
+        for (AggregateVolumeConstraint* member : m_patch.record->members) {
+            member->m_pass = m_pass;
+        }
+        assemble(cParams);
+    }
+    if (!m_patch.record->active() || m_patch.record->points().empty()) {
+        return;
+    }
+    m_rows = rowsNow();
+    m_line = cIndex;
+    cIndex += static_cast<unsigned int>(m_rows);
+    for (int row = 0; row < m_rows; ++row) {
+        for (std::size_t i = 0; i < m_patch.record->contacts().size(); ++i) {
+            const Vector3d direction = m_patch.record->row(row, i);
+            if (direction.isZero(0.0)) {
+                continue;
+            }
+            const PatchContact& contact = m_patch.record->contacts()[i];
+            const AggregateVolumeConstraint& member = *contact.member;
+            const Contact& c = member.contacts[contact.index];
+            const auto on1 = vec3(member.sideSign() * direction);
+            // addCol: vertices may carry several contacts, and both objects may be one.
+            auto j1 = sofa::helper::getWriteAccessor(*cId[member.mstate1.get()].write());
+            j1->writeLine(m_line + row).addCol(c.m1, on1);
+            auto j2 = sofa::helper::getWriteAccessor(*cId[member.mstate2.get()].write());
+            j2->writeLine(m_line + row).addCol(c.m2, -on1);
+        }
+    }
+}
+
+VectorXd AggregateVolumeConstraint::freeRows(const ConstraintParams* cParams) const
+{
+    VectorXd free = VectorXd::Zero(m_rows);
+    const bool velocity = by_velocity(cParams);
+    const double dt = this->getContext()->getDt();
+    double start_gap = 0.0, normal_rate = 0.0;
+    for (std::size_t i = 0; i < m_patch.record->contacts().size(); ++i) {
+        const PatchContact& contact = m_patch.record->contacts()[i];
+        const Contact& c = contact.member->contacts[contact.index];
+        const double share = m_patch.record->patch().shares[i];
+        if (m_pass == Pass::position) {
+            free[0] += share * contact.member->gapNow(cParams, c);
+            continue;
+        }
+        const FreeMotion motion = contact.member->freeMotion(cParams, c);
+        start_gap += share * contact.start_gap;
+        normal_rate += m_patch.record->row(0, i).dot(motion.slip);
+        free[0] += share * motion.gap;
+        for (int row = 1; row < m_rows; ++row) {
+            free[row] += m_patch.record->row(row, i).dot(motion.slip);
+        }
+    }
+    if (m_pass == Pass::velocity) {
+        free[0] =
+            normal_rate + std::max(start_gap, 0.0) / dt;  // a gap may close, but does not open by itself
+    } else if (velocity) {
+        free[0] /= dt;
+    }
+    return free;
+}
+
+void AggregateVolumeConstraint::getConstraintViolation(const ConstraintParams* cParams,
+                                                       sofa::linearalgebra::BaseVector* v)
+{
+    if (m_rows == 0) {
+        return;
+    }
+    m_free = freeRows(cParams);
+    for (int row = 0; row < m_rows; ++row) {
+        v->set(m_line + row, m_free[row]);
+    }
+}
+
+void AggregateVolumeConstraint::getConstraintResolution(
+    const ConstraintParams* /*cParams*/, std::vector<sofa::core::behavior::ConstraintResolution*>& resTab,
+    unsigned int& offset)
+{
+    if (m_rows == 0) {
+        return;
+    }
+    if (m_pass == Pass::position) {
+        BlockLaw normal_only;
+        normal_only.rows = 1;
+        resTab[offset] = new ContensouFriction(std::move(normal_only), {}, nullptr);
+    } else {
+        resTab[offset] = m_patch.record->makeResolution(m_free).release();  // the solver deletes it
+    }
+    resTab[offset]->setTolerance(this->customTolerance);
+    offset += static_cast<unsigned int>(m_rows);
+}
+
+void AggregateVolumeConstraint::getConstraintInfo(const ConstraintParams* /*cParams*/,
+                                                  VecConstraintBlockInfo& blocks, VecPersistentID& ids)
+{
+    if (m_rows == 0) {
+        return;
+    }
+    ConstraintBlockInfo info;
+    info.parent = this;
+    info.const0 = static_cast<int>(m_line);
+    info.nbLines = m_rows;
+    info.hasId = true;
+    info.offsetId = static_cast<int>(ids.size());
+    info.nbGroups = 1;
+    ids.push_back(static_cast<PersistentID>(m_patch.record->points().front().key));
+    blocks.push_back(info);
+}
+
+void registerAggregateVolumeConstraint(sofa::core::ObjectFactory* factory)
+{
+    factory->registerObjects(
+        sofa::core::ObjectRegistrationData("All contact points between two bodies as one patch: 4 constraint "
+                                           "rows (normal, two tangents, torsion) with "
+                                           "Coulomb-Contensou friction. Made by the contact response "
+                                           "AggregateVolume; in a scene of its own it takes "
+                                           "its contacts from its Data.")
+            .add<AggregateVolumeConstraint>());
+}
+
+}  // namespace softcontact::plugin
+
+template class sofa::component::constraint::lagrangian::model::
+    BaseContactLagrangianConstraint<sofa::defaulttype::Vec3Types, softcontact::plugin::AggregateParameters>;

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <SoftContact/contact/AggregateVolumeContact.h>
+#include <SoftContact/contact/ContactSites.h>
+#include <SoftContact/contact/PatchOptions.h>
+
+#include <sofa/component/collision/response/contact/BaseUnilateralContactResponse.inl>
+
+namespace softcontact::plugin {
+
+template <class Model1, class Model2>
+AggregateVolumeContact<Model1, Model2>::AggregateVolumeContact(Model1* model1, Model2* model2,
+                                                               Intersection* intersection)
+    : Base(model1, model2, intersection),
+      d_mu(initData(&d_mu, SReal(0.8), "mu", "Friction coefficient (0 for frictionless contact)")),
+      d_friction(initData(&d_friction, std::string("contensou"), "friction", PatchOptions::friction_help)),
+      d_pressure(initData(&d_pressure, std::string("nonuniform"), "pressure", PatchOptions::pressure_help))
+{
+}
+
+template <class Model1, class Model2>
+void AggregateVolumeContact<Model1, Model2>::setupConstraint(MechanicalState1* state1,
+                                                             MechanicalState2* state2)
+{
+    this->m_constraint = sofa::core::objectmodel::New<AggregateVolumeConstraint>(state1, state2);
+}
+
+template <class Model1, class Model2>
+void AggregateVolumeContact<Model1, Model2>::joinBodies()
+{
+    PatchSettings settings;
+    const std::string error =
+        PatchOptions::read(d_mu.getValue(), d_friction.getValue(), d_pressure.getValue(), settings);
+    if (!error.empty()) {
+        if (!m_refused) {
+            msg_error() << "AggregateVolume between " << this->model1->getPathName() << " and "
+                        << this->model2->getPathName() << ": " << error << "; no contact is made";
+        }
+        m_refused = true;
+        return;
+    }
+    AggregatePatches& patches = AggregatePatches::of(*this->model1->getContext());
+    AggregateGroup* group1 = AggregateGroup::of(*this->model1);
+    AggregateGroup* group2 = AggregateGroup::of(*this->model2);
+    const std::string path1 = this->model1->getPathName(), path2 = this->model2->getPathName();
+    const std::string body1 = group1 != nullptr ? group1->getContext()->getPathName() : path1;
+    const std::string body2 = group2 != nullptr ? group2->getContext()->getPathName() : path2;
+    VertexAreas& areas = patches.vertexAreas();
+    PatchMembership membership;
+    membership.record = &patches.record(body1, body2, areas.mean(*this->model2) < areas.mean(*this->model1));
+    membership.pair = path1 + '|' + path2;
+    membership.first = membership.record->bodyA() == body1;
+    membership.settings = settings;
+    membership.group1 = group1;
+    membership.group2 = group2;
+    membership.areas = membership.first ? &areas.of(*this->model1) : &areas.of(*this->model2);
+    constraint()->join(std::move(membership));
+}
+
+template <class Model1, class Model2>
+void AggregateVolumeContact<Model1, Model2>::createResponse(sofa::core::objectmodel::BaseContext* group)
+{
+    Base::createResponse(group);
+    if (!this->m_constraint) {
+        return;
+    }
+    joinBodies();
+    std::vector<ContactSite> sites1, sites2;
+    sites1.reserve(this->contacts.size());
+    sites2.reserve(this->contacts.size());
+    for (const auto* output : this->contacts) {
+        sites1.push_back(
+            contact_site(typename Base::CollisionElement1(output->elem.first), output->point[0]));
+        sites2.push_back(
+            contact_site(typename Base::CollisionElement2(output->elem.second), output->point[1]));
+    }
+    constraint()->setSites(std::move(sites1), std::move(sites2));
+}
+
+template <class Model1, class Model2>
+void AggregateVolumeContact<Model1, Model2>::removeResponse()
+{
+    if (this->m_constraint) {
+        constraint()->leave();
+    }
+    Base::removeResponse();
+}
+
+template <class Model1, class Model2>
+void AggregateVolumeContact<Model1, Model2>::cleanup()
+{
+    if (this->m_constraint) {
+        constraint()->leave();
+    }
+    Base::cleanup();
+}
+
+}  // namespace softcontact::plugin
