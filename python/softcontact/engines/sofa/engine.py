@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The engine `sofa`: a scene in motion in a SOFA graph."""
+
+from typing import Any
+
+import numpy as np
+import Sofa.Core
+import Sofa.Simulation
+
+from softcontact.engines.base import FloatArray, SurfaceInfo
+from softcontact.engines.overlap import check_start
+from softcontact.engines.sofa.graph import SceneGraph
+from softcontact.engines.sofa.hand import HandInGraph
+from softcontact.engines.sofa.overlap import StartView, deepest_overlap
+from softcontact.scene.model import Scene
+
+_MAX_SPEED = 1e3  # [m/s] or [rad/s]: above, a step counts as diverged, as in the core
+
+
+class SofaEngine:
+    """A scene in motion in SOFA.
+
+    Args:
+        scene: the scene, its meshes read.
+    Raises:
+        SceneError: something that SOFA cannot express, or bodies that overlap at the start.
+    """
+
+    name = "sofa"
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.root = Sofa.Core.Node("root")
+        self.graph = graph = SceneGraph(self.root, scene)
+        self._surfaces = {surface.name: surface for surface in graph.surfaces}
+        self.surfaces = tuple(surface.info for surface in graph.surfaces)
+        self._hands = {name: body for name, body in graph.bodies.items() if isinstance(body, HandInGraph)}
+        self.skins = tuple(
+            SurfaceInfo(
+                f"{name}.skin", name, "skin", hand.body.color, False, np.int32(hand.model.skin.triangles)
+            )
+            for name, hand in self._hands.items()
+        )
+        check_start(
+            StartView(graph.surfaces),
+            self.surfaces,
+            {frozenset((pair.a, pair.b)) for pair in scene.pairs_off},
+            {body.name for body in scene.bodies if body.kind == "kinematic"},
+            graph.distances["max_penetration"],
+        )
+        self._count, self._failure, self._penetration = 0, "", 0.0
+        Sofa.Simulation.init(self.root)
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self._count * self.scene.time_step
+
+    def step(self) -> None:
+        """Advance by one time step."""
+        if self._failure:
+            return
+        Sofa.Simulation.animate(self.root, self.scene.time_step)
+        self._count += 1
+        self._failure = self._examine()
+
+    def vertices(self, surface: str) -> FloatArray:
+        """Positions (k, 3) of a surface's or a skin's vertices in the world [m]."""
+        if surface in self._surfaces:
+            return self._surfaces[surface].vertices()
+        return self._hands[surface.removesuffix(".skin")].skin()
+
+    def pose(self, body: str) -> FloatArray:
+        """(x, y, z, qx, qy, qz, qw) of a body; the mean of its surface vertices for a tetrahedral body."""
+        return self.graph.bodies[body].pose()
+
+    def joint_positions(self, body: str) -> FloatArray:
+        """Joint positions (nq,) of an articulated body or a hand; empty for others."""
+        return self.graph.bodies[body].joint_positions()
+
+    def patches(self) -> list[dict[str, Any]]:
+        """Contact patches of the last step."""
+        return self.graph.readout.patches()
+
+    def statistics(self) -> dict[str, Any]:
+        """Counts, residual and times of the last step."""
+        return self.graph.readout.statistics() | {"penetration_max": self._penetration}
+
+    def energies(self) -> dict[str, float]:
+        """Kinetic, elastic and potential energy [J]."""
+        parts = [body.energies() for body in self.graph.bodies.values()]
+        return dict(zip(("kinetic", "elastic", "potential"), map(float, np.sum(parts, axis=0)), strict=True))
+
+    def state(self) -> FloatArray:
+        """All positions and velocities, body after body."""
+        parts = [part for body in self.graph.bodies.values() for part in body.state()]
+        return np.concatenate(parts).astype(float) if parts else np.zeros(0)
+
+    def status(self) -> dict[str, Any]:
+        """{ok, message}."""
+        return {"ok": not self._failure, "message": self._failure}
+
+    def _examine(self) -> str:
+        """Why the state cannot be used any more; empty where it can."""
+        for name, body in self.graph.bodies.items():
+            parts = body.state()
+            if not all(np.isfinite(part).all() for part in parts):
+                return f"body '{name}': positions or velocities are not finite"
+            if any(np.abs(part).max(initial=0.0) > _MAX_SPEED for part in parts[1::2]):
+                return f"body '{name}': speed above {_MAX_SPEED:g} m/s: the step diverged"
+        limit = self.graph.distances["max_penetration"]
+        self._penetration, names = deepest_overlap(self.patches(), self._surfaces)
+        if self._penetration > limit:
+            depth = f"{1e3 * self._penetration:.3g} mm"
+            return f"body '{names[0]}': is {depth} inside '{names[1]}', more than max_penetration"
+        return ""
