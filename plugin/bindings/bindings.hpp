@@ -17,6 +17,7 @@ void bind_tetrahedral(py::module_& module);
 void bind_contact(py::module_& module);
 void bind_friction(py::module_& module);
 void bind_solver(py::module_& module);
+void bind_condensed(py::module_& module);
 void bind_world(py::module_& module);
 
 }  // namespace softcontact::bindings

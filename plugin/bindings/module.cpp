@@ -11,5 +11,6 @@ PYBIND11_MODULE(_core, module)
     bind_friction(module);
     bind_contact(module);
     bind_solver(module);
+    bind_condensed(module);
     bind_world(module);
 }

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Recorded traces of a device: times and displacements, from a CSV file or from the history of a run."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+COLUMNS = ("time", "x", "y", "z")
+
+
+def read_trace(path: str | Path, body: str = "green") -> tuple[FloatArray, FloatArray]:
+    """Times (k,) [s] and displacements from the start (k, 3) [m].
+
+    Args:
+        path: a CSV file with the columns time, x, y, z [s, m], or the history.h5 of a run.
+        body: whose motion to take from a history.
+    Raises:
+        ValueError: the file cannot be read, or times do not rise, or a number is missing or not finite.
+    """
+    path = Path(path).expanduser()
+    if not path.is_file():
+        raise ValueError(f"trace: {str(path)!r} is not a file; give a CSV file or a run's history.h5")
+    times, moves = _from_history(path, body) if path.suffix in (".h5", ".hdf5") else _from_csv(path)
+    if len(times) < 2:
+        raise ValueError(f"trace: {path} has {len(times)} samples; at least two are needed")
+    if not (np.isfinite(times).all() and np.isfinite(moves).all()):
+        raise ValueError(f"trace: {path} holds a number that is missing or not finite; mend that row")
+    rising = np.diff(times) > 0.0
+    if not rising.all():
+        row = int(np.argmin(rising)) + 1
+        raise ValueError(f"trace: {path}: times must rise; sample {row} ({times[row]:g} s) does not")
+    return times - times[0], moves
+
+
+def write_trace(path: str | Path, times: FloatArray, moves: FloatArray) -> None:
+    """Write a trace as CSV, every digit kept."""
+    rows = np.column_stack([times, moves])
+    np.savetxt(path, rows, delimiter=",", header=",".join(COLUMNS), comments="", fmt="%.17g")
+
+
+def _from_csv(path: Path) -> tuple[FloatArray, FloatArray]:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        head = [name.strip().lower() for name in file.readline().split(",")]
+        missing = [name for name in COLUMNS if name not in head]
+        if missing:
+            raise ValueError(
+                f"trace: {path} has no column {', '.join(missing)}; the first line must name time, x, y, z"
+            )
+        try:
+            rows = np.loadtxt(file, delimiter=",", ndmin=2)
+        except ValueError as error:
+            raise ValueError(f"trace: {path}: {error}") from None
+    if not rows.size:
+        return np.zeros(0), np.zeros((0, 3))
+    if rows.shape[1] != len(head):
+        raise ValueError(
+            f"trace: {path}: {rows.shape[1]} numbers a row for {len(head)} columns; mend the file"
+        )
+    return rows[:, head.index("time")], rows[:, [head.index(axis) for axis in "xyz"]]
+
+
+def _from_history(path: Path, body: str) -> tuple[FloatArray, FloatArray]:
+    import h5py
+
+    try:
+        with h5py.File(path, "r") as file:
+            times = np.asarray(file["time"])
+            poses = np.asarray(file[f"bodies/{body}/pose"])[:, :3]
+            start = np.asarray(file[f"bodies/{body}/start"])[:3]
+    except (OSError, KeyError) as error:
+        raise ValueError(
+            f"trace: {path}: no motion of {body!r} in it ({error}); give a run's history.h5"
+        ) from None
+    return np.concatenate([[0.0], times]), np.vstack([np.zeros(3), poses - start])
