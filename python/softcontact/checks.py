@@ -69,6 +69,20 @@ def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, s
         case "finite":
             arrays = [*history.series.values(), *history.poses.values(), *history.probes.values()]
             return _at_most(float(sum(np.count_nonzero(~np.isfinite(array)) for array in arrays)), 0.0, "1")
+        case "solved":
+            share = float(history.series["converged"][rows].mean())
+            return share, check.share, "1", share >= check.share
+        case "solve_time":
+            time = 1e-3 * float(np.quantile(history.series["solve_ms"][rows], check.share))
+            return _at_most(time, check.limit, "s")
+        case "force_jump":
+            return _at_most(_jump(history.contact_force(check.body)[rows]), check.limit, "1")
+        case "friction_cone":
+            force = history.contact_force(check.body)[rows]
+            normal = force @ history.up
+            excess = np.linalg.norm(force - normal[:, None] * history.up, axis=1) - check.friction * normal
+            size = float(np.linalg.norm(force, axis=1).max())
+            return _at_most(float(excess.max()) / size if size > 0 else 0.0, check.excess, "1")
         case "probe_limit":
             return _probe(check, history.probes[check.probe][rows], history.probe_units[check.probe])
 
@@ -81,6 +95,14 @@ def _with_start(values: FloatArray, start: FloatArray, rows: slice) -> FloatArra
     """Values over a window and, first, the one just before it."""
     before = values[rows.start - 1] if rows.start > 0 else start
     return np.vstack([before[None, :], values[rows]])
+
+
+def _jump(force: FloatArray) -> float:
+    """Largest change between two steps over the mean size; zero where there is no force."""
+    mean = float(np.linalg.norm(force, axis=1).mean())
+    if len(force) < 2 or not mean > 0:
+        return 0.0
+    return float(np.linalg.norm(np.diff(force, axis=0), axis=1).max()) / mean
 
 
 def _farthest(points: FloatArray) -> float:

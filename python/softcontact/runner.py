@@ -101,6 +101,8 @@ def run(
         outputs.guarded(folder, outputs.write_json, folder / "scene.json", scene.to_dict())
 
     exit_code, message, wall_s = _loop(world, recorder, count, progress)
+    if hasattr(world, "close"):
+        world.close()
     history = recorder.finish()
     checks, skipped = evaluate(scene, history)
     if exit_code == DONE and not all(check["passed"] for check in checks):
@@ -112,6 +114,9 @@ def run(
         "message": message,
         "build_time_s": build_s,
     }
+    haptics = world.haptics() if hasattr(world, "haptics") else None
+    if haptics is not None:
+        summary["haptics"] = finite(haptics)
     recording = recorder.frames.recording(scene.name, summary) if recorder.frames is not None else None
     result = RunResult(scene, summary, checks, history, recording, folder, exit_code, message)
     if folder is not None:

@@ -21,6 +21,7 @@ CORE_TOPICS = {
     "friction": set(),
     "contact": {"geometry"},
     "solver": {"friction"},
+    "condensed": {"solver"},
     "world": {"geometry", "bodies", "contact", "friction", "solver"},
 }
 STANDARD_HEADERS = {
@@ -37,12 +38,12 @@ STANDARD_HEADERS = {
         "utility",
         "vector",
     ),
-    *("atomic", "bit", "concepts", "iterator", "numbers", "queue"),
+    *("atomic", "bit", "concepts", "iterator", "numbers", "queue", "thread"),
 }
 # Modules of the package from the ground up: each may import those on lower levels and on its own.
 LEVELS = [
     {"mesh", "bodies", "friction", "contact", "solver", "_fclib", "progress", "_core"},
-    {"hand"},
+    {"hand", "flexibility"},
     {"scene"},
     {"engines"},
     {"record", "report"},

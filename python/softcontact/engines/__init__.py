@@ -16,6 +16,10 @@ def make_engine(scene: Scene, name: str = "embedded") -> Engine:
     Raises:
         SceneError: no such engine, the engine is not installed, or it refuses the scene.
     """
+    if name == "embedded" and any(body.kind == "block" for body in scene.bodies):
+        from softcontact.engines.blocks import BlocksEngine
+
+        return BlocksEngine(scene)
     if name == "embedded":
         from softcontact.engines.embedded import EmbeddedEngine
 

@@ -3,6 +3,7 @@
 
 from softcontact.scene.bodies import (
     ArticulatedBody,
+    ElasticBlock,
     Hand,
     KinematicBody,
     Link,
@@ -17,7 +18,9 @@ from softcontact.scene.measures import (
     Drift,
     EnergyProbe,
     Finite,
+    ForceJump,
     ForceProbe,
+    FrictionCone,
     Held,
     JointProbe,
     Lifted,
@@ -26,10 +29,19 @@ from softcontact.scene.measures import (
     PositionProbe,
     ProbeLimit,
     Slip,
+    Solved,
+    SolveTime,
 )
 from softcontact.scene.model import Scene
-from softcontact.scene.motions import Finger, Grasp, HandMotion, JointMotion, Keyframes
-from softcontact.scene.settings import ContactSettings, PairFriction, PairOff, RecordSettings, SolverSettings
+from softcontact.scene.motions import DeviceMotion, Finger, Grasp, HandMotion, JointMotion, Keyframes
+from softcontact.scene.settings import (
+    ContactSettings,
+    FlexibilitySettings,
+    PairFriction,
+    PairOff,
+    RecordSettings,
+    SolverSettings,
+)
 from softcontact.scene.shapes import (
     Box,
     Bunny,
@@ -52,12 +64,17 @@ __all__ = [
     "Bunny",
     "ContactSettings",
     "Cylinder",
+    "DeviceMotion",
     "Drift",
+    "ElasticBlock",
     "EnergyProbe",
     "FilledSurface",
     "Finger",
     "Finite",
+    "FlexibilitySettings",
+    "ForceJump",
     "ForceProbe",
+    "FrictionCone",
     "Grasp",
     "Hand",
     "HandMotion",
@@ -85,6 +102,8 @@ __all__ = [
     "SceneOptions",
     "SceneWarning",
     "Slip",
+    "SolveTime",
+    "Solved",
     "SolverSettings",
     "Sphere",
     "TetrahedralBall",

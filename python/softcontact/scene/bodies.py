@@ -10,6 +10,7 @@ from softcontact.scene.fields import (
     ORIGIN,
     UPRIGHT,
     Indices,
+    Integer,
     Length,
     Matrix3,
     Name,
@@ -239,12 +240,53 @@ class Hand(Placed):
         return angles
 
 
+Face = Literal["left", "right", "front", "back", "bottom", "top"]
+
+
+class ElasticBlock(Placed):
+    """A quasi-static elastic block of hexahedra, for the flexibility method; two of them make such a scene.
+
+    Its origin is its lowest corner, its edges lie along the axes of the world.
+    """
+
+    kind: Literal["block"] = "block"
+    size: Position
+    """Edge lengths [m]."""
+    divisions: tuple[Integer, Integer, Integer]
+    """Number of hexahedra along x, y and z."""
+    young: Positive
+    """Young's modulus E [Pa]."""
+    poisson: Ratio = 0.3
+    """Poisson's ratio ν [-], 0 ≤ ν < 0.5."""
+    clamped: tuple[Face, ...] = ()
+    """Faces that do not move."""
+    driven: Face | None = None
+    """Face that moves as a whole, along the body's motion."""
+
+    @model_validator(mode="after")
+    def _held(self) -> "ElasticBlock":
+        if not self.clamped and self.driven is None:
+            raise ValueError(
+                "clamped and driven are both empty; a quasi-static block needs a face that is held"
+            )
+        if not all(x > 0 for x in self.size):
+            raise ValueError(f"size: {self.size}; give three lengths > 0")
+        if not all(n >= 1 for n in self.divisions):
+            raise ValueError(f"divisions: {self.divisions}; give three numbers ≥ 1")
+        if self.orientation != UPRIGHT:
+            raise ValueError("orientation: a block lies along the axes of the world; leave orientation out")
+        return self
+
+
 Body = Annotated[
-    RigidBody | KinematicBody | TetrahedralBody | ArticulatedBody | Hand, Field(discriminator="kind")
+    RigidBody | KinematicBody | TetrahedralBody | ArticulatedBody | Hand | ElasticBlock,
+    Field(discriminator="kind"),
 ]
 __all__ = [
     "ArticulatedBody",
     "Body",
+    "ElasticBlock",
+    "Face",
     "Hand",
     "KinematicBody",
     "Link",

@@ -183,6 +183,57 @@ class ProbeLimit(_Window):
         return self
 
 
+class Solved(_Window):
+    """The contact solver came to its tolerance in this share of the steps."""
+
+    kind: Literal["solved"] = "solved"
+    share: Annotated[Positive, Field(le=1)] = 1.0
+    """Least share of the steps [-]."""
+
+
+class SolveTime(_Window):
+    """The contact solver keeps within a time in this share of the steps."""
+
+    kind: Literal["solve_time"] = "solve_time"
+    limit: Positive
+    """Most time of the solver in a step [s]."""
+    share: Annotated[Positive, Field(le=1)] = 0.999
+    """Share of the steps that must keep it [-]."""
+
+
+class ForceJump(_Window):
+    """The contact force on a body changes from step to step by no more than a share of its mean."""
+
+    kind: Literal["force_jump"] = "force_jump"
+    body: Name
+    """The body."""
+    limit: Positive
+    """Largest change between two steps, as a share of the mean force [-]."""
+
+
+class FrictionCone(_Window):
+    """The contact force on a body stays in the friction cone about an axis."""
+
+    kind: Literal["friction_cone"] = "friction_cone"
+    body: Name
+    """The body."""
+    friction: NonNegative
+    """Friction coefficient μ [-]."""
+    excess: NonNegative = 1e-6
+    """Most that the tangential force may exceed μ times the normal force, as a share of the largest force [-]."""
+
+
 Check = Annotated[
-    Lifted | Held | Drift | Slip | PenetrationLimit | Finite | ProbeLimit, Field(discriminator="kind")
+    Lifted
+    | Held
+    | Drift
+    | Slip
+    | PenetrationLimit
+    | Finite
+    | ProbeLimit
+    | Solved
+    | SolveTime
+    | ForceJump
+    | FrictionCone,
+    Field(discriminator="kind"),
 ]

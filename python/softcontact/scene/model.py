@@ -13,10 +13,22 @@ from softcontact.scene.errors import SceneError, SceneWarning, nearest, one_line
 from softcontact.scene.fields import Integer, Name, Part, Positive, Vector, in_metres
 from softcontact.scene.measures import Check, Probe
 from softcontact.scene.motions import Grasp, Motion
-from softcontact.scene.settings import ContactSettings, PairFriction, PairOff, RecordSettings, SolverSettings
+from softcontact.scene.settings import (
+    ContactSettings,
+    FlexibilitySettings,
+    PairFriction,
+    PairOff,
+    RecordSettings,
+    SolverSettings,
+)
 
 METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001}
-_MOVED_BY = {"keyframes": ("kinematic",), "joints": ("articulated",), "hand": ("hand",)}
+_MOVED_BY = {
+    "keyframes": ("kinematic", "block"),
+    "joints": ("articulated",),
+    "hand": ("hand",),
+    "device": ("block",),
+}
 
 
 class Scene(Part):
@@ -46,6 +58,8 @@ class Scene(Part):
     """Contact settings."""
     solver: SolverSettings = SolverSettings()
     """Contact solver settings."""
+    flexibility: FlexibilitySettings = FlexibilitySettings()
+    """How two elastic blocks are solved."""
     bodies: Annotated[tuple[Body, ...], Field(min_length=1)]
     """Bodies."""
     pair_friction: tuple[PairFriction, ...] = ()

@@ -21,11 +21,11 @@ from softcontact.scene.fields import (
 
 
 class Keyframes(Part):
-    """Poses that a kinematic body passes through; straight lines and slerp between them."""
+    """Poses that a kinematic body, or a block's driven face, passes through; straight lines and slerp between."""
 
     kind: Literal["keyframes"] = "keyframes"
     body: Name
-    """The kinematic body."""
+    """The kinematic body, or the block."""
     times: Times
     """Times (k,), rising [s]."""
     positions: Annotated[Points, Field(min_length=1)]
@@ -81,7 +81,39 @@ class HandMotion(Part):
         return self
 
 
-Motion = Annotated[Keyframes | JointMotion | HandMotion, Field(discriminator="kind")]
+class DeviceMotion(Part):
+    """A block's driven face on a simulated haptic device, which a hand pulls along a path against the felt force.
+
+    m a = k (x_hand − x) + b (v_hand − v) − c v + felt force; without mass, the device is where the path says.
+    """
+
+    kind: Literal["device"] = "device"
+    body: Name
+    """The block."""
+    times: Times
+    """Times (k,), rising [s]."""
+    positions: Annotated[Points, Field(min_length=1)]
+    """Origins of the block (k, 3) that the hand intends [m]; straight lines between."""
+    mass: NonNegative = 0.1
+    """Moving mass m [kg]; 0 prescribes the motion."""
+    damping: NonNegative = 0.5
+    """Damping of the device c [N s/m]."""
+    hand_stiffness: NonNegative = 600.0
+    """Stiffness of the hand k [N/m]."""
+    hand_damping: NonNegative = 10.0
+    """Damping of the hand b [N s/m]."""
+    force_scale: NonNegative = 0.01
+    """Share of the contact force that is fed back [-]."""
+    force_limit: NonNegative = 7.9
+    """Largest force of the device [N]; by default a PHANTOM Desktop's."""
+
+    @model_validator(mode="after")
+    def _rows(self) -> "DeviceMotion":
+        _same_rows(self, "positions")
+        return self
+
+
+Motion = Annotated[Keyframes | JointMotion | HandMotion | DeviceMotion, Field(discriminator="kind")]
 
 
 FingerName = Literal["thumb", "index", "middle", "ring", "little"]

@@ -37,6 +37,30 @@ class SolverSettings(Part):
     """Most sweeps over all contacts in a step."""
 
 
+class FlexibilitySettings(Part):
+    """How a scene of two elastic blocks is solved: contact solver, displacement solver, clock."""
+
+    displacement: Literal["linear", "corotational"] = "linear"
+    """Displacement solver of both blocks."""
+    method: str = "block_gauss_seidel"
+    """Contact solver: one of softcontact.solver, and on a device block_gauss_seidel, local_uzawa or global_uzawa."""
+    tolerance: Positive = 1e-12
+    """Natural-map residual at which a step without a device counts as solved [-]."""
+    uzawa_error: Annotated[Positive | None, Length()] = None
+    """Where given, what stops the contact solver: |Δr| / ρ of a sweep [m]."""
+    warm_start: bool = True
+    """Whether a step starts from the last forces instead of zero."""
+    clock: Literal["simulated", "wall"] = "simulated"
+    """Ticks of a device in simulated time, or paced by the clock, as fast as a real device asks for them."""
+    tick_tolerance: Annotated[Positive, Length()] = 1e-9
+    """What the last sweep of a tick may move [m]."""
+    budget: Positive | None = None
+    """Time after which a tick takes its forces as they are [s]; by default 0.8 of the time step by the wall clock, and
+    none in simulated time."""
+    refresh: Annotated[Integer, Field(ge=1)] = 40
+    """Ticks of a device between two linearisations of corotational blocks."""
+
+
 class PairFriction(Part):
     """Friction coefficient of two bodies against each other.
 

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Two elastic blocks in contact with friction, one pushed and dragged over the other: HapCo's benchmarks."""
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from softcontact.flexibility.benchmark import CLAMPED, PHASES, STEP, STEPS_A_PHASE, path
+from softcontact.flexibility.trace import read_trace
+from softcontact.scene import (
+    ContactSettings,
+    DeviceMotion,
+    ElasticBlock,
+    Finite,
+    FlexibilitySettings,
+    ForceJump,
+    ForceProbe,
+    FrictionCone,
+    Keyframes,
+    PenetrationLimit,
+    PositionProbe,
+    Scene,
+    SceneOptions,
+    Solved,
+    SolveTime,
+)
+
+UNITS = {"N/cm2": 1e4, "Pa": 1.0, "kPa": 1e3, "MPa": 1e6}
+TICK = 0.001  # [s], the haptic rate
+FRAME = 0.04  # [s], the paper's visual rate of 25 Hz
+START = np.array([0.04, 0.0, 0.02])
+JAB_DEPTH, JAB_TIME, JAB_HOLD = 0.005, 0.020, 0.2
+
+
+class Options(SceneOptions):
+    benchmark: Literal["both", "left"] = "both"
+    """Red block clamped at both ends, or at the left one."""
+    friction: Annotated[float, Field(ge=0, le=10)] = 0.3
+    """Friction coefficient [-]."""
+    drive: Literal["script", "device", "trace", "jab"] = "script"
+    """What moves the green block: the paper's 25 steps; a simulated device along the same path at 1 kHz; a recorded
+    trace at 1 kHz; or a jab of 5 mm in 20 ms."""
+    trace: str | None = None
+    """Recorded trace for drive=trace: a CSV file (time,x,y,z in s and m), or the history.h5 of an earlier run."""
+    displacement: Literal["linear", "corotational"] = "linear"
+    """Displacement solver of both blocks."""
+    method: str = "block_gauss_seidel"
+    """Contact solver: block_gauss_seidel, local_uzawa, global_uzawa; without a device also the others of 'solve'."""
+    uzawa_error: Annotated[float, Field(gt=0)] | None = None
+    """Stop the contact solver at this Uzawa error [m] instead of at the solver's own tolerance."""
+    young_red: Annotated[float, Field(gt=0)] = 3000.0
+    """Young's modulus of the red block [modulus_unit]."""
+    young_green: Annotated[float, Field(gt=0)] = 80000.0
+    """Young's modulus of the green block [modulus_unit]."""
+    modulus_unit: Literal["N/cm2", "Pa", "kPa", "MPa"] = "N/cm2"
+    """Unit of the moduli. The paper prints none; its lengths are in cm."""
+    poisson: Annotated[float, Field(ge=0, lt=0.5)] = 0.3
+    """Poisson's ratio of both blocks [-]."""
+    phase_time: Annotated[float, Field(ge=0.05, le=60)] = 0.5
+    """Time that the hand on the device takes for each of the five phases [s]."""
+    force_scale: Annotated[float, Field(ge=0)] = 0.01
+    """Share of the contact force that the device feeds back [-]."""
+    clock: Literal["simulated", "wall"] = "simulated"
+    """Ticks of the device in simulated time, the same bits every time, or paced by the clock."""
+    budget: Annotated[float, Field(gt=0)] | None = None
+    """Time budget of a tick [s]; by default none in simulated time, 0.8 ms by the clock."""
+
+    @model_validator(mode="after")
+    def _fit(self) -> "Options":
+        if (self.trace is None) == (self.drive == "trace"):
+            raise ValueError("trace: give a file with drive=trace, and only then")
+        if self.drive == "script" and self.clock == "wall":
+            raise ValueError(
+                "clock: the paper's 25 steps have no rate; use drive=device, trace or jab with clock=wall"
+            )
+        if self.drive == "script" and self.budget is not None:
+            raise ValueError("budget: for ticks at 1 kHz; use drive=device, trace or jab")
+        return self
+
+
+def motion_of(o: Options) -> tuple[Keyframes | DeviceMotion, float]:
+    """The green block's motion and how long it takes [s]."""
+    if o.drive == "script":
+        moves = np.vstack([np.zeros(3), path()])
+        times = FRAME * np.arange(len(moves))
+        return Keyframes(body="green", times=times, positions=START + moves), times[-1]
+    if o.drive == "device":
+        corners = STEP * STEPS_A_PHASE * np.cumsum(PHASES, axis=0)
+        moves = np.vstack([np.zeros(3), corners])
+        times = o.phase_time * np.arange(len(moves))
+        hand = DeviceMotion(body="green", times=times, positions=START + moves, force_scale=o.force_scale)
+        return hand, times[-1] + 0.1
+    if o.drive == "trace":
+        times, moves = read_trace(o.trace)
+    else:
+        times = np.cumsum([0.0, JAB_TIME, JAB_HOLD, JAB_TIME])
+        moves = JAB_DEPTH * np.array([[0, 0, 0], [0, 0, -1], [0, 0, -1], [0, 0, 0.0]])
+    prescribed = DeviceMotion(
+        body="green", times=times, positions=START + moves, mass=0.0, force_scale=o.force_scale
+    )
+    return prescribed, float(times[-1])
+
+
+def checks_of(o: Options) -> list:
+    found = [
+        Finite(),
+        Solved(name="every step solved"),
+        PenetrationLimit(limit=1e-6),
+        FrictionCone(name="force in the friction cone", body="green", friction=o.friction, excess=1e-4),
+    ]
+    if o.drive == "device":
+        found.append(ForceJump(name="force jump between ticks", body="green", limit=0.05))
+    if o.clock == "wall":
+        found.append(SolveTime(name="tick within 1 ms at the 99.9th percentile", limit=TICK))
+    return found
+
+
+def scene(**options) -> Scene:
+    o = Options(**options)
+    motion, duration = motion_of(o)
+    modulus = UNITS[o.modulus_unit]
+    return Scene(
+        name="blocks",
+        description="A stiff block is pressed onto a soft one and dragged over it, to and fro and aside.",
+        duration=duration,
+        time_step=FRAME if o.drive == "script" else TICK,
+        contact=ContactSettings(model="point", friction_law="coulomb", friction=o.friction),
+        flexibility=FlexibilitySettings(
+            displacement=o.displacement,
+            method=o.method,
+            uzawa_error=o.uzawa_error,
+            clock=o.clock,
+            budget=o.budget,
+        ),
+        bodies=[
+            ElasticBlock(
+                name="red",
+                size=(0.10, 0.02, 0.02),
+                divisions=(20, 4, 4),
+                young=o.young_red * modulus,
+                poisson=o.poisson,
+                clamped=CLAMPED[o.benchmark],
+                color=(0.78, 0.25, 0.22),
+            ),
+            ElasticBlock(
+                name="green",
+                position=START,
+                size=(0.02, 0.02, 0.02),
+                divisions=(4, 4, 4),
+                young=o.young_green * modulus,
+                poisson=o.poisson,
+                driven="top",
+                role="tool",
+                color=(0.33, 0.62, 0.35),
+            ),
+        ],
+        motions=[motion],
+        probes=[
+            *(ForceProbe(name=f"force {axis}", body="green", other="red", axis=axis) for axis in "xyz"),
+            *(PositionProbe(name=f"tool {axis}", body="green", axis=axis) for axis in "xyz"),
+        ],
+        checks=checks_of(o),
+    )
+
+
+def createScene(root):
+    from softcontact.engines.sofa import make_sofa_engine
+
+    return make_sofa_engine(scene())
