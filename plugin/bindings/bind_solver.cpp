@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "softcontact/solver/block_gauss_seidel.hpp"
 #include "softcontact/solver/contact_problem.hpp"
 
 namespace softcontact::bindings {
@@ -10,24 +11,88 @@ namespace {
 
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-ContactMethod method_named(const std::string& name)
+constexpr std::pair<const char*, ContactMethod> methods[] = {
+    {"auto", ContactMethod::automatic},
+    {"block_gauss_seidel", ContactMethod::block_gauss_seidel},
+    {"nncg", ContactMethod::nncg},
+    {"anderson", ContactMethod::anderson},
+    {"local_uzawa", ContactMethod::local_uzawa},
+    {"global_uzawa", ContactMethod::global_uzawa},
+    {"newton", ContactMethod::newton},
+    {"projection", ContactMethod::projection},
+};
+constexpr std::pair<const char*, StoppingRule> rules[] = {
+    {"residual", StoppingRule::natural_map},
+    {"uzawa_error", StoppingRule::uzawa_error},
+    {"eps1", StoppingRule::epsilon_1},
+    {"eps3", StoppingRule::epsilon_3},
+};
+constexpr std::pair<const char*, UzawaVelocity> velocities[] = {
+    {"fresh", UzawaVelocity::fresh},
+    {"stored", UzawaVelocity::stored},
+    {"jacobi", UzawaVelocity::jacobi},
+};
+constexpr std::pair<const char*, StopReason> reasons[] = {
+    {"converged", StopReason::converged},     {"max_iterations", StopReason::max_iterations},
+    {"time_budget", StopReason::time_budget}, {"stagnated", StopReason::stagnated},
+    {"not_finite", StopReason::not_finite},
+};
+
+template <typename Value, std::size_t count>
+Value named(const char* argument, const std::string& name,
+            const std::pair<const char*, Value> (&table)[count])
 {
-    if (name == "block_gauss_seidel") {
-        return ContactMethod::block_gauss_seidel;
+    for (const auto& [text, value] : table) {
+        if (name == text) {
+            return value;
+        }
     }
-    if (name == "nncg") {
-        return ContactMethod::nncg;
+    throw std::invalid_argument(std::string(argument) + ": unknown '" + name + "'");
+}
+
+template <typename Value, std::size_t count>
+const char* name_of(Value wanted, const std::pair<const char*, Value> (&table)[count])
+{
+    for (const auto& [text, value] : table) {
+        if (value == wanted) {
+            return text;
+        }
     }
-    if (name == "anderson") {
-        return ContactMethod::anderson;
+    return "";
+}
+
+/// W as a function of the caller's: r -> W r.
+class CalledOperator : public DelassusOperator {
+public:
+    explicit CalledOperator(py::object function) : m_function(std::move(function)) {}
+    void apply(const VectorXd& r, VectorXd& out) const override
+    {
+        const py::gil_scoped_acquire hold;
+        const auto product = Array::ensure(m_function(r));
+        if (!product || product.size() != r.size()) {
+            throw std::invalid_argument("W: its product with a force has the wrong shape");
+        }
+        out = Eigen::Map<const VectorXd>(product.data(), r.size());
     }
-    if (name == "local_uzawa") {
-        return ContactMethod::local_uzawa;
-    }
-    if (name == "global_uzawa") {
-        return ContactMethod::global_uzawa;
-    }
-    throw std::invalid_argument("method: unknown solver '" + name + "'");
+
+private:
+    py::object m_function;
+};
+
+py::dict to_dict(const ContactSolverResult& result)
+{
+    py::dict out;
+    out["force"] = result.force;
+    out["velocity"] = result.velocity;
+    out["iterations"] = result.iterations;
+    out["inner_iterations"] = result.inner_iterations;
+    out["residual"] = result.residual;
+    out["uzawa_error"] = result.uzawa_error;
+    out["converged"] = result.converged();
+    out["reason"] = name_of(result.reason, reasons);
+    out["method"] = name_of(result.method, methods);
+    out["history"] = result.history;
+    return out;
 }
 
 Eigen::Map<const RowMajorMatrix> square(const Array& W)
@@ -72,39 +137,74 @@ FrictionLaw law_named(const std::string& name)
 
 void bind_solver(py::module_& module)
 {
-    module.def("natural_map_residual",
-               [](const Array& W, const Array& q, const Array& mu, const Array& force) {
-                   return natural_map_residual(square(W), vector(q), vector(mu), vector(force));
-               });
+    py::class_<ContactSolverOptions>(module, "ContactSolverOptions")
+        .def(py::init([](const std::string& method, const std::string& stop, double tolerance,
+                         int max_iterations, double time_budget, double rho, bool rho_per_block,
+                         const std::string& velocity, double epsilon_2, bool inner_from_zero) {
+            return ContactSolverOptions{.method = named("method", method, methods),
+                                        .rule = named("stop", stop, rules),
+                                        .tolerance = tolerance,
+                                        .max_iterations = max_iterations,
+                                        .time_budget_s = time_budget,
+                                        .rho = rho,
+                                        .rho_per_block = rho_per_block,
+                                        .velocity = named("velocity", velocity, velocities),
+                                        .epsilon_2 = epsilon_2,
+                                        .inner_from_zero = inner_from_zero};
+        }));
 
-    module.def("solve_contact_problem", [](const Array& W, const Array& q, const Array& mu,
-                                           const Array& guess, const std::string& method,
-                                           bool stop_on_uzawa_error, double tolerance, int max_iterations,
-                                           double rho, bool rho_per_block, double inner_tolerance) {
-        const ContactSolverOptions options{
-            .method = method_named(method),
-            .rule = stop_on_uzawa_error ? StoppingRule::uzawa_error : StoppingRule::natural_map,
-            .tolerance = tolerance,
-            .max_iterations = max_iterations,
-            .rho = rho,
-            .rho_per_block = rho_per_block,
-            .inner_tolerance = inner_tolerance};
-        ContactSolverResult result;
-        {
-            const py::gil_scoped_release release;
-            result = solve_contact_problem(square(W), vector(q), vector(mu), vector(guess), options);
-        }
-        py::dict out;
-        out["force"] = result.force;
-        out["velocity"] = result.velocity;
-        out["iterations"] = result.iterations;
-        out["inner_iterations"] = result.inner_iterations;
-        out["residual"] = result.residual;
-        out["uzawa_error"] = result.uzawa_error;
-        out["converged"] = result.converged;
-        out["history"] = result.history;
-        return out;
+    py::class_<ContactProblem>(module, "ContactSystem")
+        .def_static("from_rows",
+                    [](const py::array_t<int, py::array::c_style | py::array::forcecast>& start,
+                       const py::array_t<int, py::array::c_style | py::array::forcecast>& column,
+                       const Array& value, const Array& q, const Array& mu) {
+                        const auto size = [](const auto& array) {
+                            return static_cast<std::size_t>(array.size());
+                        };
+                        return ContactProblem{ContactMatrix(std::span(start.data(), size(start)),
+                                                            std::span(column.data(), size(column)),
+                                                            std::span(value.data(), size(value))),
+                                              vector(q), vector(mu)};
+                    })
+        .def_static("from_dense",
+                    [](const Array& W, const Array& q, const Array& mu) {
+                        return ContactProblem{ContactMatrix(square(W)), vector(q), vector(mu)};
+                    })
+        .def("multiply",
+             [](const ContactProblem& problem, const Array& force) {
+                 VectorXd out;
+                 problem.W.multiply(vector(force), out);
+                 return out;
+             })
+        .def("largest_diagonal",
+             [](const ContactProblem& problem) {
+                 double largest = 0.0;
+                 for (Index i = 0; i < problem.W.contacts(); ++i) {
+                     largest = std::max(largest, problem.W.diagonal(i).diagonal().maxCoeff());
+                 }
+                 return largest;
+             })
+        .def("solve",
+             [](const ContactProblem& problem, const Array& guess, const ContactSolverOptions& options) {
+                 ContactSolverResult result;
+                 {
+                     const VectorXd start = vector(guess);
+                     const py::gil_scoped_release release;
+                     result = solve_contact_problem(problem, start, options);
+                 }
+                 return to_dict(result);
+             });
+
+    module.def("solve_contact_operator", [](const py::object& product, const Array& q, const Array& mu,
+                                            const Array& guess, const ContactSolverOptions& options) {
+        return to_dict(
+            solve_contact_problem(CalledOperator(product), vector(q), vector(mu), vector(guess), options));
     });
+
+    module.def("natural_map_residual",
+               [](const Array& q, const Array& mu, const Array& force, const Array& velocity) {
+                   return natural_map_residual(vector(q), vector(mu), vector(force), vector(velocity));
+               });
 
     // Blocks as (rows, law, mu, shares, offsets) in order; rows 1 and 3 ignore the last two.
     module.def("solve_blocks", [](const Array& W, const Array& q, const py::list& descriptors,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""FCLIB's HDF5 layout for local friction problems.
+"""FCLIB's HDF5 layout for friction problems, local (in the contacts) and global (with the body velocities).
 
-The matrix group W holds m, n, nzmax, nz and the arrays p, i, x. nz >= 0: triplets, i the row and p the column
-of each entry (whatever the header's comment says); -1: compressed columns; -2: compressed rows.
+A matrix group holds m, n, nzmax, nz and the arrays p, i, x. nz >= 0: triplets, i the row and p the column of
+each entry (whatever the header's comment says); -1: compressed columns; -2: compressed rows.
 """
 
 from __future__ import annotations
@@ -14,75 +14,132 @@ from typing import Any
 import h5py
 import numpy as np
 import scipy.sparse
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-
-_compressed_columns, _compressed_rows = -1, -2
+_COMPRESSED = {-1: ("CSC", scipy.sparse.csc_matrix), -2: ("CSR", scipy.sparse.csr_matrix)}
+STORAGES = {"csr": -2, "csc": -1, "triplet": 0}
 
 
 def _scalar(group: Any, name: str) -> int:
     return int(np.asarray(group[name][()]).reshape(-1)[0])
 
 
-def _read_matrix(path: Path, group: Any) -> scipy.sparse.spmatrix:
+def _read_matrix(path: Path, group: Any, name: str) -> scipy.sparse.spmatrix:
+    group = group[name]
     shape = (_scalar(group, "m"), _scalar(group, "n"))
     nz = _scalar(group, "nz")
-    p, i, x = group["p"][()], group["i"][()], group["x"][()]
-    if nz >= 0:
-        return scipy.sparse.coo_matrix((x[:nz], (i[:nz], p[:nz])), shape=shape)
-    if nz == _compressed_columns:
-        return scipy.sparse.csc_matrix((x[: p[-1]], i[: p[-1]], p), shape=shape)
-    if nz == _compressed_rows:
-        return scipy.sparse.csr_matrix((x[: p[-1]], i[: p[-1]], p), shape=shape)
-    raise ValueError(f"{path}: W has storage nz = {nz}, expected >= 0 (triplet), -1 (CSC) or -2 (CSR)")
+    p, i, x = (np.asarray(group[key][()]).reshape(-1) for key in "pix")
+    if nz < 0 and nz not in _COMPRESSED:
+        raise ValueError(
+            f"path: {path}: {name} has storage nz = {nz}, expected >= 0 (triplet), -1 (CSC) or -2 (CSR)"
+        )
+    try:
+        if nz >= 0:
+            if min(p.size, i.size, x.size) < nz:
+                raise ValueError(f"{min(p.size, i.size, x.size)} entries where nz says {nz}")
+            return scipy.sparse.coo_matrix((x[:nz], (i[:nz], p[:nz])), shape=shape)
+        count = int(p[-1]) if p.size else 0
+        if i.size < count or x.size < count:
+            raise ValueError(f"{min(i.size, x.size)} entries where p says {count}")
+        matrix = _COMPRESSED[nz][1]((x[:count], i[:count], p), shape=shape)
+        matrix.check_format(full_check=True)
+        return matrix
+    except ValueError as error:
+        raise ValueError(
+            f"path: {path}: {name} is not a matrix of {shape[0]} x {shape[1]}: {error}"
+        ) from error
 
 
-def read(path: Path) -> tuple[scipy.sparse.spmatrix, FloatArray, FloatArray]:
-    """W, q, mu of a local problem; see softcontact.solver.read_fclib."""
+def _vector(group: Any, name: str) -> Any:
+    return np.asarray(group[f"vectors/{name}"][()], dtype=float).reshape(-1)
+
+
+def _without_equalities(path: Path, parts: dict[str, Any], group: Any) -> dict[str, Any]:
+    """W r + V λ + q = u, Vᵀ r + R λ + s = 0 with λ eliminated."""
+    V, R = _read_matrix(path, group, "V").toarray(), _read_matrix(path, group, "R").toarray()
+    s = _vector(group, "s") if "vectors/s" in group else np.zeros(R.shape[0])
+    try:
+        eliminated = np.linalg.solve(R, np.column_stack([V.T, s]))
+    except (np.linalg.LinAlgError, ValueError) as error:
+        raise ValueError(
+            f"path: {path}: R of the equality constraints cannot be eliminated: {error}"
+        ) from error
+    return {
+        "W": parts["W"].toarray() - V @ eliminated[:, :-1],
+        "q": parts["q"] - V @ eliminated[:, -1],
+        "mu": parts["mu"],
+    }
+
+
+def read(path: Path) -> tuple[str, dict[str, Any]]:
+    """("local", W q mu) or ("global", M H f w mu [G b]); see softcontact.solver.read_fclib."""
     if not path.is_file():
         raise ValueError(f"path: {path} is not a file")
     if not h5py.is_hdf5(path):
         raise ValueError(f"path: {path} is not an HDF5 file")
     with h5py.File(path, "r") as file:
-        problem = file.get("fclib_local")
-        if problem is None:
-            raise ValueError(f"path: {path} has no fclib_local group (global problems are not read)")
-        if "V" in problem or "R" in problem:
-            raise ValueError(f"path: {path} has equality constraints (V, R), which are not supported")
-        if "spacedim" in problem and _scalar(problem, "spacedim") != 3:
-            raise ValueError(f"path: {path} has spacedim {_scalar(problem, 'spacedim')}, expected 3")
+        kind = next((name for name in ("local", "global") if f"fclib_{name}" in file), None)
+        if kind is None:
+            raise ValueError(
+                f"path: {path} has neither fclib_local nor fclib_global; it is not an FCLIB problem with friction"
+            )
+        group = file[f"fclib_{kind}"]
+        if "spacedim" in group and _scalar(group, "spacedim") != 3:
+            raise ValueError(f"path: {path} has spacedim {_scalar(group, 'spacedim')}, expected 3")
         try:
-            q, mu = problem["vectors/q"][()].ravel(), problem["vectors/mu"][()].ravel()
-            return _read_matrix(path, problem["W"]), q, mu
+            if kind == "local":
+                parts = {"W": _read_matrix(path, group, "W")}
+                parts |= {name: _vector(group, name) for name in ("q", "mu")}
+                constrained = "V" in group and "R" in group
+                return kind, _without_equalities(path, parts, group) if constrained else parts
+            parts = {name: _read_matrix(path, group, name) for name in ("M", "H")}
+            parts |= {name: _vector(group, name) for name in ("f", "w", "mu")}
+            if "G" in group:
+                parts["G"] = _read_matrix(path, group, "G")
+                parts["b"] = _vector(group, "b") if "vectors/b" in group else None
+            return kind, parts
         except KeyError as error:
-            raise ValueError(f"path: {path}: fclib_local is incomplete, {error.args[0]}") from error
+            raise ValueError(f"path: {path}: fclib_{kind} is incomplete, {error.args[0]}") from error
+
+
+def _write_matrix(group: Any, matrix: Any, storage: str) -> None:
+    if storage == "triplet":
+        entries = scipy.sparse.coo_matrix(matrix)
+        p, i, nz = entries.col, entries.row, entries.nnz
+    else:
+        entries = _COMPRESSED[STORAGES[storage]][1](matrix)
+        p, i, nz = entries.indptr, entries.indices, STORAGES[storage]
+    for name, value in (
+        ("m", entries.shape[0]),
+        ("n", entries.shape[1]),
+        ("nzmax", entries.nnz),
+        ("nz", nz),
+    ):
+        group[name] = np.array([value], dtype=np.int32)
+    group["p"], group["i"] = p.astype(np.int32), i.astype(np.int32)
+    group["x"] = entries.data
 
 
 def write(
-    path: Path, W: FloatArray, q: FloatArray, mu: FloatArray, solution: tuple[FloatArray, FloatArray] | None
+    path: Path,
+    kind: str,
+    matrices: dict[str, Any],
+    vectors: dict[str, Any],
+    solution: dict[str, Any],
+    storage: str = "csr",
 ) -> None:
-    """Write a local problem with W by compressed rows, and (r, u) where there is a solution."""
-    rows = scipy.sparse.csr_matrix(W)
+    """Write a problem of one kind, and the vectors of a solution where there is one."""
     partial = path.with_name(path.name + ".partial")
     try:
         with h5py.File(partial, "w") as file:
-            problem = file.create_group("fclib_local")
-            problem["spacedim"] = np.array([3], dtype=np.int32)
-            matrix = problem.create_group("W")
-            for name, value in (
-                ("m", rows.shape[0]),
-                ("n", rows.shape[1]),
-                ("nzmax", rows.nnz),
-                ("nz", _compressed_rows),
-            ):
-                matrix[name] = np.array([value], dtype=np.int32)
-            matrix["p"], matrix["i"] = rows.indptr.astype(np.int32), rows.indices.astype(np.int32)
-            matrix["x"] = rows.data
-            problem["vectors/q"], problem["vectors/mu"] = q, mu
-            problem["info/title"] = np.bytes_(b"SoftContact")
-            if solution is not None:
-                file["solution/r"], file["solution/u"] = solution
+            group = file.create_group(f"fclib_{kind}")
+            group["spacedim"] = np.array([3], dtype=np.int32)
+            for name, matrix in matrices.items():
+                _write_matrix(group.create_group(name), matrix, storage)
+            for name, values in vectors.items():
+                group[f"vectors/{name}"] = values
+            group["info/title"] = np.bytes_(b"SoftContact")
+            for name, values in solution.items():
+                file[f"solution/{name}"] = values
         partial.replace(path)
     finally:
         with contextlib.suppress(FileNotFoundError):

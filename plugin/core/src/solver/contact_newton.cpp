@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "contact_newton.hpp"
+
+#include <Eigen/LU>
+#include <Eigen/SparseLU>
+#include <algorithm>
+#include <cmath>
+
+#include "contact_sweeps.hpp"
+
+namespace softcontact {
+
+namespace {
+
+// Compliance on the diagonal, against the block's own.
+constexpr double least_extra = 1e-13, first_extra = 1e-8, most_extra = 1.0;
+// A step is taken when it lowers the merit below the worst of this many past ones.
+constexpr std::size_t memory = 4;
+constexpr int most_halvings = 6, most_failures = 6;
+// Systems larger than this are factorised sparse where at most this share of W is stored.
+constexpr Index dense_size = 400;
+constexpr double sparse_share = 0.2;
+
+}  // namespace
+
+ContactNewton::ContactNewton(const ContactProblem& problem)
+    : m_problem(problem),
+      m_rho(problem.mu.size()),
+      m_extra(first_extra),
+      m_equations(static_cast<std::size_t>(problem.mu.size())),
+      m_place(static_cast<std::size_t>(problem.mu.size()))
+{
+    double largest = 0.0;
+    for (Index i = 0; i < m_rho.size(); ++i) {
+        m_rho[i] = problem.W.diagonal(i).trace() / 3.0;
+        largest = std::max(largest, m_rho[i]);
+    }
+    for (double& rho : m_rho) {
+        rho = 1.0 / (rho > 1e-12 * largest ? rho : largest);
+    }
+}
+
+template <typename Visitor>
+void ContactNewton::for_each_block(double extra, Visitor&& visit) const
+{
+    for (Index j = 0; j < m_rho.size(); ++j) {
+        const Index column = m_place[static_cast<std::size_t>(j)];
+        if (column < 0) {
+            continue;
+        }
+        bool diagonal = false;
+        const auto own = [&](const ContactEquation& e, const Matrix3d& W) -> Matrix3d {
+            return e.A * (W + extra / m_rho[j] * Matrix3d::Identity()) + e.B;
+        };
+        m_problem.W.for_each_in_column(j, [&](Index i, const Matrix3d& W) {
+            const auto row = static_cast<std::size_t>(i);
+            if (m_place[row] >= 0) {
+                diagonal = diagonal || i == j;
+                visit(m_place[row], column,
+                      i == j ? own(m_equations[row], W) : Matrix3d(m_equations[row].A * W));
+            }
+        });
+        if (!diagonal) {
+            visit(column, column, own(m_equations[static_cast<std::size_t>(j)], Matrix3d::Zero()));
+        }
+    }
+}
+
+bool ContactNewton::solve_dense(Index size, double extra, VectorXd& right)
+{
+    m_matrix.setZero(size, size);
+    for_each_block(extra,
+                   [&](Index i, Index j, const Matrix3d& block) { m_matrix.block<3, 3>(i, j) = block; });
+    right = Eigen::PartialPivLU<Eigen::Ref<MatrixXd>>(m_matrix).solve(right).eval();
+    return right.allFinite();
+}
+
+bool ContactNewton::solve_sparse(Index size, double extra, VectorXd& right)
+{
+    std::vector<Eigen::Triplet<double>> entries;
+    for_each_block(extra, [&](Index i, Index j, const Matrix3d& block) {
+        for (Index c = 0; c < 3; ++c) {
+            for (Index k = 0; k < 3; ++k) {
+                entries.emplace_back(static_cast<int>(i + k), static_cast<int>(j + c), block(k, c));
+            }
+        }
+    });
+    Eigen::SparseMatrix<double> matrix(size, size);
+    matrix.setFromTriplets(entries.begin(), entries.end());
+    Eigen::SparseLU<Eigen::SparseMatrix<double>> factor;
+    factor.compute(matrix);
+    if (factor.info() != Eigen::Success) {
+        return false;
+    }
+    right = factor.solve(right).eval();
+    return right.allFinite();
+}
+
+bool ContactNewton::direction(const VectorXd& r, const VectorXd& u, double extra, VectorXd& step)
+{
+    const Index n = m_rho.size();
+    Index size = 0;
+    step.setZero(3 * n);
+    for (Index i = 0; i < n; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        m_equations[k] =
+            contact_equation(m_rho[i], m_problem.mu[i], r.segment<3>(3 * i), u.segment<3>(3 * i));
+        m_place[k] = m_equations[k].parted ? -1 : size;
+        if (m_equations[k].parted) {
+            step.segment<3>(3 * i) = -r.segment<3>(3 * i);
+        } else {
+            size += 3;
+        }
+    }
+    VectorXd forced, right(size);
+    m_problem.W.multiply(step, forced);
+    for (Index i = 0; i < n; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        if (m_place[k] >= 0) {
+            right.segment<3>(m_place[k]) = -m_equations[k].phi - m_equations[k].A * forced.segment<3>(3 * i);
+        }
+    }
+    const double share = static_cast<double>(m_problem.W.blocks()) / static_cast<double>(n * n);
+    const bool sparse = size > dense_size && share <= sparse_share;
+    if (size > 0 && !(sparse ? solve_sparse(size, extra, right) : solve_dense(size, extra, right))) {
+        return false;
+    }
+    for (Index i = 0; i < n; ++i) {
+        const Index place = m_place[static_cast<std::size_t>(i)];
+        if (place >= 0) {
+            step.segment<3>(3 * i) = right.segment<3>(place);
+        }
+    }
+    return true;
+}
+
+ContactNewton::End ContactNewton::run(VectorXd& r, int most, ContactRun& run)
+{
+    VectorXd u, step, image, next, next_u;
+    const auto velocity = [&] {
+        m_problem.W.multiply(r, u);
+        u += m_problem.q;
+    };
+    velocity();
+    std::vector<double> past{contact_merit(m_rho, m_problem.mu, r, u)};
+    int failures = 0;
+    for (int k = 0; k < most; ++k) {
+        bool taken = false;
+        if (direction(r, u, m_extra, step)) {
+            m_problem.W.multiply(step, image);
+            const double worst = *std::ranges::max_element(past);
+            double t = 1.0;
+            for (int h = 0; h <= most_halvings && !taken; ++h, t *= 0.5) {
+                next = r + t * step;
+                next_u = u + t * image;
+                ++run.result.inner_iterations;
+                const double now = contact_merit(m_rho, m_problem.mu, next, next_u);
+                if (now <= (1.0 - 1e-4 * t) * worst) {
+                    taken = true;
+                    past.push_back(now);
+                    if (past.size() > memory) {
+                        past.erase(past.begin());
+                    }
+                    m_extra = h == 0  ? std::max(least_extra, 0.1 * m_extra)
+                              : h > 2 ? std::min(most_extra, 10.0 * m_extra)
+                                      : m_extra;
+                }
+            }
+        }
+        if (!taken) {
+            m_extra *= 100.0;
+            if (++failures >= most_failures || m_extra > most_extra) {
+                m_extra = first_extra;
+                return End::no_progress;
+            }
+            continue;
+        }
+        r = next;
+        velocity();
+        const double residual = run.residual(r, u);
+        if (residual <= run.options().tolerance) {
+            run.accept(r, residual);
+            return End::converged;
+        }
+        run.offer(r, residual);
+        if (!run.count(residual)) {
+            return End::budget;
+        }
+    }
+    return End::no_progress;
+}
+
+void run_newton(const ContactProblem& problem, const VectorXd& guess, ContactRun& run)
+{
+    ContactNewton newton(problem);
+    ContactSweeps sweeps(problem);
+    VectorXd r = guess;
+    constexpr int newton_steps = 40;
+    for (int patience = 10;; patience *= 2) {
+        sweeps.start(r);
+        if (run_sweeps(problem, sweeps, Acceleration::anderson, patience, run)) {
+            return;
+        }
+        r = run.best();
+        if (newton.run(r, newton_steps, run) != ContactNewton::End::no_progress) {
+            return;
+        }
+        r = run.best();
+    }
+}
+
+}  // namespace softcontact
