@@ -63,7 +63,8 @@ AggregatePatches& AggregatePatches::of(sofa::core::objectmodel::BaseContext& con
     return *patches;
 }
 
-PatchRecord& AggregatePatches::record(const std::string& first, const std::string& second, bool secondIsFiner)
+PatchRecord& AggregatePatches::record(const std::string& first, const std::string& second,
+                                      bool secondAggregates)
 {
     for (const auto& record : m_records) {
         if ((record->bodyA() == first && record->bodyB() == second) ||
@@ -71,8 +72,8 @@ PatchRecord& AggregatePatches::record(const std::string& first, const std::strin
             return *record;
         }
     }
-    m_records.push_back(secondIsFiner ? std::make_unique<PatchRecord>(second, first)
-                                      : std::make_unique<PatchRecord>(first, second));
+    m_records.push_back(secondAggregates ? std::make_unique<PatchRecord>(second, first)
+                                         : std::make_unique<PatchRecord>(first, second));
     return *m_records.back();
 }
 

@@ -37,8 +37,9 @@ public:
     /// The scene's AggregatePatches; made where there is none.
     static AggregatePatches& of(sofa::core::objectmodel::BaseContext& context);
 
-    /// The record of a pair of bodies (path names); made where there is none, with the finer body as A.
-    PatchRecord& record(const std::string& first, const std::string& second, bool secondIsFiner);
+    /// The record of a pair of bodies (path names); made where there is none, with the second body as A where
+    /// secondAggregates says so.
+    PatchRecord& record(const std::string& first, const std::string& second, bool secondAggregates);
 
     VertexAreas& vertexAreas() { return m_areas; }
 

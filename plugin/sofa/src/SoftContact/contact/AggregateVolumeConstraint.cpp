@@ -444,5 +444,5 @@ void registerAggregateVolumeConstraint(sofa::core::ObjectFactory* factory)
 
 }  // namespace softcontact::plugin
 
-template class sofa::component::constraint::lagrangian::model::
-    BaseContactLagrangianConstraint<sofa::defaulttype::Vec3Types, softcontact::plugin::AggregateParameters>;
+template class sofa::component::constraint::lagrangian::model::BaseContactLagrangianConstraint<
+    sofa::defaulttype::Vec3Types, softcontact::plugin::AggregateParameters>;

@@ -47,8 +47,11 @@ void AggregateVolumeContact<Model1, Model2>::joinBodies()
     const std::string body1 = group1 != nullptr ? group1->getContext()->getPathName() : path1;
     const std::string body2 = group2 != nullptr ? group2->getContext()->getPathName() : path2;
     VertexAreas& areas = patches.vertexAreas();
+    // The side whose vertices are tested samples the contact; else the finer mesh does.
+    constexpr bool points1 = is_point_model<Model1>, points2 = is_point_model<Model2>;
+    const bool second = points1 != points2 ? points2 : areas.mean(*this->model2) < areas.mean(*this->model1);
     PatchMembership membership;
-    membership.record = &patches.record(body1, body2, areas.mean(*this->model2) < areas.mean(*this->model1));
+    membership.record = &patches.record(body1, body2, second);
     membership.pair = path1 + '|' + path2;
     membership.first = membership.record->bodyA() == body1;
     membership.settings = settings;

@@ -9,6 +9,11 @@
 
 namespace softcontact::plugin {
 
+template <class Model>
+constexpr bool is_point_model = false;
+template <class DataTypes>
+constexpr bool is_point_model<sofa::component::collision::geometry::PointCollisionModel<DataTypes>> = true;
+
 /// Site at a vertex: points and spheres.
 SOFA_SOFTCONTACT_API ContactSite vertex_site(int vertex);
 /// Site on a segment or triangle, from the point's barycentric coordinates.
