@@ -27,6 +27,7 @@ STEP = 0.1 * CENTIMETRE
 # Five phases of five steps each: down, forth, back, aside, up.
 PHASES = np.array([[0, 0, -1], [1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
 STEPS_A_PHASE = 5
+JAB_DEPTH, JAB_TIME, JAB_HOLD = 5e-3, 20e-3, 0.1  # [m], [s], [s]
 
 
 def red_grid() -> BlockGrid:
@@ -42,6 +43,22 @@ def green_grid() -> BlockGrid:
 def path() -> FloatArray:
     """Displacement of the green block's upper face after each of the 25 steps (25, 3) [m] (Fig. 5)."""
     return STEP * np.cumsum(np.repeat(PHASES, STEPS_A_PHASE, axis=0), axis=0)
+
+
+def hand_path(phase_time: float) -> tuple[FloatArray, FloatArray]:
+    """Times (6,) [s] and displacements (6, 3) [m] of a hand that goes the five phases at a steady pace.
+
+    Args:
+        phase_time: time of a phase [s].
+    """
+    corners = STEP * STEPS_A_PHASE * np.cumsum(PHASES, axis=0)
+    return phase_time * np.arange(len(corners) + 1), np.vstack([np.zeros(3), corners])
+
+
+def jab_path() -> tuple[FloatArray, FloatArray]:
+    """Times [s] and displacements [m] of a jab: five millimetres down in 20 ms, held, and back."""
+    times = np.cumsum([0.0, JAB_TIME, JAB_HOLD, JAB_TIME])
+    return times, np.array([[0, 0, 0], [0, 0, -JAB_DEPTH], [0, 0, -JAB_DEPTH], [0, 0, 0.0]])
 
 
 def pairs(upper: BlockGrid, lower: BlockGrid) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

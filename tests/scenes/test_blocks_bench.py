@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The Uzawa benchmark: it measures what it says, and judges the paper's statements by the figures."""
+
+import json
+
+import numpy as np
+import pytest
+
+from softcontact.bench import uzawa, uzawa_report
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return list(uzawa.study((0.3,), (1e-2, 1e-3), repeats=1))
+
+
+@pytest.fixture(scope="module")
+def result(runs):
+    found = {
+        "machine": {"processor": "a processor"},
+        "runs": runs,
+        "as_printed_converges": {"both": False, "left": False},
+        "haptic": [uzawa.haptic("left", "global_uzawa", "jab", 0.1, clock="simulated")],
+    }
+    found["statements"] = uzawa_report.statements(found)
+    found["verdict"] = uzawa_report.verdict(found)
+    return found
+
+
+def test_every_case_is_run_and_converges(runs):
+    assert len(runs) == 2 * 1 * 2 * 2
+    assert all(run["converged"] and len(run["sweeps"]) == 25 for run in runs)
+    for run in runs:
+        assert sum(run["sweeps_by_phase"]) == sum(run["sweeps"])
+
+
+def test_force_error_falls_with_the_uzawa_error(runs):
+    for name in uzawa.BENCHMARKS:
+        for scheme in uzawa.SCHEMES:
+            off = [
+                run["force_error_max"]
+                for run in runs
+                if (run["benchmark"], run["scheme"], run["friction"]) == (name, scheme, 0.3)
+            ]
+            assert off[1] < 0.2 * off[0] and off[1] < 0.02
+
+
+def test_global_takes_one_projection_a_contact_and_sweep(runs):
+    for run in runs:
+        wanted = [25 * sweeps for sweeps in run["sweeps"]]
+        if run["scheme"] == "global":
+            assert run["projections"] == wanted
+        else:
+            assert np.all(np.array(run["projections"]) >= wanted)
+
+
+def test_stored_velocities_do_not_converge():
+    assert uzawa.as_printed(sweeps=300) == {"both": False, "left": False}
+
+
+def test_statements_follow_the_figures(result):
+    """Exchange the schemes' figures: what held for one fails, and the other way round."""
+    swapped = result | {"runs": [dict(run) for run in result["runs"]]}
+    for run in swapped["runs"]:
+        run["scheme"] = {"local": "global", "global": "local"}[run["scheme"]]
+    for mine, theirs in zip(result["statements"][:6], uzawa_report.statements(swapped)[:6], strict=True):
+        assert mine["claim"] == theirs["claim"]
+        if "local Uzawa needs" in mine["claim"]:
+            equal = _equal_phases(result, mine["benchmark"])
+            assert theirs["cases"] == theirs["of"] - mine["cases"] - equal
+    claims = {statement["claim"] for statement in result["statements"]}
+    assert len(claims) == 6 and len(result["statements"]) == 12
+
+
+def _equal_phases(result, name):
+    friction, error = uzawa_report.shown(result)
+    pair = uzawa_report.pick(result, benchmark=name, friction=friction, uzawa_error_cm=error)
+    return sum(a == b for a, b in zip(*(run["sweeps_by_phase"] for run in pair), strict=True))
+
+
+def test_report_is_written_with_plots(result, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(uzawa, "measure", lambda quick: result)
+    figures = tmp_path / "figures.json"
+    assert uzawa.main(quick=True, json=figures, out=tmp_path / "out") == 0
+    assert json.loads(figures.read_text())["verdict"] == result["verdict"]
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {f"uzawa-figure{number}.png" for number in (6, 7, 8, 9)} | {"uzawa.json", "uzawa.md"} == names
+    printed = capsys.readouterr().out
+    assert "local Uzawa needs fewer iterations" in printed and "velocities kept" in printed
+
+
+def test_unconverged_scheme_is_not_a_pass(result, monkeypatch, capsys):
+    broken = result | {
+        "runs": [run | {"converged": False} for run in result["runs"][:2]] + result["runs"][2:]
+    }
+    monkeypatch.setattr(uzawa, "measure", lambda quick: broken)
+    assert uzawa.main(quick=True) == 1
+    assert "not held: local Uzawa" in capsys.readouterr().out

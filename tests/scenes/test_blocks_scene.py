@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The scene blocks through the front door: results, checks, exit codes, drives, refusals. No time is asserted."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from softcontact import run
+from softcontact.cli.app import main
+from softcontact.flexibility.trace import read_trace, write_trace
+from softcontact.scene import Scene, SceneError, load
+
+DATA = Path(__file__).parents[1] / "verification" / "data" / "hapco_blocks.json"
+
+
+def bare(**options):
+    return run(load("blocks", options), record=False, replay=False, progress=False)
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory):
+    """The command as it is typed: exit code and the folder that it wrote."""
+    out = tmp_path_factory.mktemp("run") / "blocks"
+    return main(["run", "blocks", "--set", "benchmark=left", "--out", str(out)]), out
+
+
+def test_run_writes_its_folder_and_passes(script):
+    code, out = script
+    assert code == 0
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["steps"] == 25 and summary["converged_fraction"] == 1.0
+    assert summary["options"]["benchmark"] == "left"
+    assert len(summary["checks"]) == 4 and all(check["passed"] for check in summary["checks"])
+    assert {"replay.html", "history.h5", "report.md", "scene.json"} <= {path.name for path in out.iterdir()}
+    assert "haptics" not in summary  # the paper's steps have no rate
+
+
+def test_scene_file_of_a_run_gives_the_same_bits(script):
+    _, out = script
+    again = run(out / "scene.json", record=False, replay=False, progress=False)
+    assert again.summary["state_hash"] == json.loads((out / "summary.json").read_text())["state_hash"]
+
+
+@pytest.mark.parametrize("benchmark", ["both", "left"])
+def test_history_holds_the_reference_s_forces(benchmark):
+    wanted = np.array(json.loads(DATA.read_text())[benchmark]["resultants_n"]["0.3"])
+    result = bare(benchmark=benchmark)
+    assert np.abs(result.contact_force("green") - wanted).max() <= 1e-6 * np.abs(wanted).max()
+    np.testing.assert_array_equal(result.contact_force("red"), -result.contact_force("green"))
+    # Pressed, the force hangs together: shares of the patch sum to it.
+    step = run(load("blocks", {"benchmark": benchmark}), steps=5, record=False, replay=False, progress=False)
+    (patch,) = step.summary["patches"]
+    assert patch["body"] == "green" and patch["other"] == "red"
+    np.testing.assert_allclose(patch["force_n"], wanted[4], atol=1e-6 * np.abs(wanted).max())
+    assert patch["pressure_mean_pa"] == pytest.approx(wanted[4][2] / patch["area_m2"], rel=1e-6)
+
+
+def test_unit_of_the_moduli_scales_the_forces():
+    both = [bare(modulus_unit=unit).contact_force("green") for unit in ("N/cm2", "Pa")]
+    np.testing.assert_allclose(both[0], 1e4 * both[1], atol=1e-3 * np.abs(both[0]).max())
+
+
+def test_device_is_the_same_every_time_and_tells_its_figures():
+    first, second = (bare(drive="device", phase_time=0.06) for _ in range(2))
+    assert first.exit_code == 0 and first.summary["state_hash"] == second.summary["state_hash"]
+    figures = first.summary["haptics"]
+    assert figures["ticks"] == 400 and figures["rate_hz"] == 1000.0
+    assert figures["unsolved_ticks"] == 0 and figures["felt_max_n"] > 0.5
+    named = {check["name"] for check in first.summary["checks"]}
+    assert "force jump between ticks" in named
+
+
+def test_trace_of_a_run_drives_another(tmp_path):
+    out = tmp_path / "recorded"
+    device = run(
+        load("blocks", {"drive": "device", "phase_time": "0.06"}), out=out, replay=False, progress=False
+    )
+    again = bare(drive="trace", trace=str(out / "history.h5"))
+    assert again.exit_code == 0
+    forces = [result.contact_force("green") for result in (device, again)]
+    assert len(forces[0]) == len(forces[1])
+    assert np.abs(forces[0] - forces[1]).max() < 1e-3 * np.abs(forces[0]).max()
+
+
+def test_trace_keeps_every_digit(tmp_path):
+    times, moves = np.array([0.0, 0.1, 0.3]), np.array([[0, 0, 0], [1e-3 / 3, 0, -1e-3], [0, 1e-9, -0.1 / 7]])
+    write_trace(tmp_path / "t.csv", times, moves)
+    back = read_trace(tmp_path / "t.csv")
+    np.testing.assert_array_equal(back[0], times)
+    np.testing.assert_array_equal(back[1], moves)
+
+
+def test_corotational_blocks_run_too():
+    linear, turned = (
+        run(
+            load("blocks", {"displacement": kind, "benchmark": "left"}),
+            steps=2,
+            record=False,
+            replay=False,
+            progress=False,
+        )
+        for kind in ("linear", "corotational")
+    )
+    assert turned.summary["converged_fraction"] == 1.0
+    ratio = turned.contact_force("green")[-1, 2] / linear.contact_force("green")[-1, 2]
+    assert 0.9 < ratio < 0.98  # bent down, the beam is softer
+
+
+def test_unsolved_steps_fail_the_run():
+    scene = load("blocks", {"drive": "device", "phase_time": "0.06"})
+    settings = scene.flexibility.model_copy(
+        update={"budget": 1e-9}
+    )  # one sweep a tick, whatever the clock says
+    result = run(
+        scene.model_copy(update={"flexibility": settings}), record=False, replay=False, progress=False
+    )
+    assert result.exit_code == 1 and result.summary["converged_fraction"] < 0.9
+    assert result.summary["haptics"]["unsolved_ticks"] > 40
+    assert [
+        check["passed"] for check in result.summary["checks"] if check["name"] == "every step solved"
+    ] == [False]
+
+
+def test_wall_clock_ticks_all_come():
+    result = bare(drive="device", phase_time=0.06, clock="wall")
+    figures = result.summary["haptics"]
+    assert figures["ticks"] == 400 and figures["clock"] == "wall"
+    assert len(result.history.time) == 400
+    assert {"p50", "p99", "p99_9", "max"} <= set(figures["lateness_ms"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (["benchmark=right"], "benchmark"),
+        (["drive=trace"], "trace"),
+        (["drive=trace", "trace=/nowhere.csv"], "nowhere.csv"),
+        (["clock=wall"], "clock"),
+        (["friction=-1"], "friction"),
+        (["method=magic"], "magic"),
+        (["drive=device", "method=nncg"], "nncg"),
+        (["poisson=0.5"], "poisson"),
+    ],
+)
+def test_wrong_options_are_one_line(settings, told, capsys):
+    arguments = ["run", "blocks", "--no-replay"]
+    for setting in settings:
+        arguments += ["--set", setting]
+    assert main(arguments) == 2
+    errors = capsys.readouterr().err.strip().splitlines()
+    assert len(errors) == 1 and told in errors[0]
+
+
+def test_blocks_that_do_not_fit_are_refused():
+    scene = load("blocks").to_dict()
+
+    def told(**changes):
+        data = scene | changes
+        with pytest.raises(SceneError) as error:
+            run(Scene.from_dict(data), record=False, replay=False, progress=False)
+        return str(error.value)
+
+    red, green = scene["bodies"]
+    assert "lie on" in told(bodies=[red, green | {"position": [0.0412, 0.0, 0.02]}])
+    assert "two" in told(bodies=[red, green, green | {"name": "third"}])
+    assert "driven" in told(bodies=[red | {"driven": "top"}, green])
+    ball = {"kind": "rigid", "name": "ball", "shape": {"kind": "sphere", "radius": 0.01}}
+    assert "ball" in told(bodies=[red, green, ball])
+    with pytest.raises(SceneError, match="held"):
+        Scene.from_dict(scene | {"bodies": [red | {"clamped": []}, green]})
+
+
+def test_trace_with_a_hole_is_refused(tmp_path):
+    path = tmp_path / "trace.csv"
+    for text, told in (
+        ("time,x,y\n0,0,0\n", "column z"),
+        ("time,x,y,z\n0,0,0,0\n0,0,0,-1e-3\n", "rise"),
+        ("time,x,y,z\n0,0,0,0\n0.1,0,nan,0\n", "finite"),
+        ("time,x,y,z\n0,0,0,0\n", "at least two"),
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=told):
+            read_trace(path)
