@@ -24,6 +24,7 @@ from softcontact.engines.sofa.contact import (
 from softcontact.engines.sofa.hand import barycentric_rows
 from softcontact.engines.sofa.links import LinkTree, spread_of
 from softcontact.engines.sofa.motion import JointDriver, PoseDriver, advance_fingers
+from softcontact.engines.sofa.support import check_support
 from softcontact.hand import HandModel
 from softcontact.scene import ContactSettings, Scene, SceneError
 
@@ -355,3 +356,22 @@ def test_responses_carry_law_and_friction():
         "AggregateVolume?mu=0.3&friction=coulomb&pressure=uniform"
     )
     assert response(SurfacePair(0, 1, 0.3, False), settings) == "FrictionContactConstraint?mu=0.3"
+
+
+# ---- what cannot be expressed
+
+
+def test_every_field_of_a_plain_scene_is_expressed():
+    check_support(Scene.from_dict({"name": "s", "duration": 1, "gravity": [0, 0, -1], "bodies": [BOX]}))
+
+
+def test_what_the_graph_would_leave_out_is_refused():
+    scene = Scene.from_dict({"name": "s", "duration": 1, "bodies": [BOX]})
+    odd = scene.contact.__class__
+    grown = type("ContactSettings", (odd,), {"__annotations__": {"adhesion": float}, "adhesion": 0.0})
+    check_support(scene.model_copy(update={"contact": grown()}))  # at its default it asks for nothing
+    with pytest.raises(SceneError, match=r"contact.adhesion: engine 'sofa' cannot express 2.0"):
+        check_support(scene.model_copy(update={"contact": grown(adhesion=2.0)}))
+    strange = type("Jelly", (scene.bodies[0].__class__,), {})
+    with pytest.raises(SceneError, match=r"bodies\[0\] \(b\): engine 'sofa' cannot express kind 'rigid'"):
+        check_support(scene.model_copy(update={"bodies": (strange(**scene.bodies[0].model_dump()),)}))

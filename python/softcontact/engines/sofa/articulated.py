@@ -35,7 +35,7 @@ class ArticulatedInGraph(GraphBody):
     ) -> None:
         super().__init__(body, root.addChild(node_name(body.name)))
         self.tree = LinkTree(links)
-        self._gravity = np.zeros(3) if body.gravity_compensated else gravity
+        self._gravity = gravity
         q0 = np.array(q0, dtype=float) if len(q0) else self._neutral()
         self.stiffness = self.tree.values("stiffness", 0.0)
         self.damping = self.tree.values("damping", 0.0)
@@ -48,7 +48,7 @@ class ArticulatedInGraph(GraphBody):
         add(self.node, "EulerImplicitSolver", rayleighMass=0.0, rayleighStiffness=0.0)
         add(self.node, "SparseLDLSolver", template="CompressedRowSparseMatrixd")
         add(self.node, "GenericConstraintCorrection")
-        self._add_targets(q0)
+        self._add_targets(root, q0)
         self._add_joints(q0)
         if self.tree.free:
             self._add_root(q0)
@@ -72,10 +72,10 @@ class ArticulatedInGraph(GraphBody):
         root = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0] if self.tree.free else []
         return np.array([*root, *[0.0] * self.tree.count])
 
-    def _add_targets(self, q0: FloatArray) -> None:
+    def _add_targets(self, root: Any, q0: FloatArray) -> None:
         """States that the springs pull to, in nodes without a solver."""
         offset = self.tree.root_size[0]
-        node = self.node.getRoot().addChild(self.node.name.value + "_targets")
+        node = root.addChild(node_name(self.body.name) + "_targets")
         self.targets = add(
             node.addChild("joints"),
             "MechanicalObject",
@@ -212,7 +212,7 @@ class ArticulatedInGraph(GraphBody):
         turns = Rotation.from_quat(poses[owners, 3:])
         world = poses[owners, :3] + turns.apply(points)
         edges = [[4 * i + a, 4 * i + b] for i in range(len(masses) // 4) for a, b in ((0, 1), (1, 2), (2, 3))]
-        if not self._gravity.any():
+        if self.body.gravity_compensated:
             add(node, "Gravity", gravity=[0.0, 0.0, 0.0])
         add(node, "EdgeSetTopologyContainer", name="edges", position=world.tolist(), edges=edges)
         self.mass_points = add(

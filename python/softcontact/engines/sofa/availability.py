@@ -9,6 +9,7 @@ from typing import Any
 from softcontact.scene.errors import SceneError
 
 PLUGIN = "SoftContact"
+_MODULES = ("Sofa.Core", "Sofa.Simulation", "Sofa.SofaConstraintSolver", "SofaRuntime")
 INSTALL = (
     "install SOFA v25.12 or later with SofaPython3 (github.com/sofa-framework/sofa/releases, or conda install -c "
     "sofa-framework -c conda-forge sofa-app sofa-python3) and SoftContact's SOFA plugin, then set SOFA_ROOT to SOFA's "
@@ -49,13 +50,12 @@ def import_sofa() -> Any:
     try:
         import Sofa
 
-        for module in ("Sofa.Core", "Sofa.Simulation", "Sofa.SofaTypes", "SofaRuntime"):
-            if importlib.util.find_spec(module) is not None:
-                importlib.import_module(module)
+        for module in _MODULES:
+            importlib.import_module(module)
         import SofaRuntime
     except ImportError as error:
         raise SceneError(sofa_reason(f"module Sofa is found but cannot be imported: {error}")) from None
-    if not SofaRuntime.importPlugin(PLUGIN):
+    if SofaRuntime.importPlugin(PLUGIN) is False:
         path = os.environ.get("SOFA_PLUGIN_PATH")
         where = f"SOFA_PLUGIN_PATH is {path!r}" if path else "SOFA_PLUGIN_PATH is not set"
         raise SceneError(sofa_reason(f"SOFA finds no plugin {PLUGIN}; {where}"))

@@ -198,7 +198,7 @@ class TetrahedralInGraph(GraphBody):
         super().__init__(body, root.addChild(node_name(body.name)))
         self._gravity = gravity
         turn = Rotation.from_quat(body.orientation)
-        nodes = turn.apply(mesh.nodes) + body.position
+        nodes = turn.apply(np.array(mesh.nodes)) + body.position
         material = body.material.model_dump()
         self.tissue = TissueNode(self.node, nodes, mesh.tetrahedra, material, weightless=False)
         fixed = fixed_nodes(body, mesh.nodes)

@@ -10,44 +10,19 @@ from softcontact.engines.base import FloatArray, SurfaceInfo
 from softcontact.engines.contact_scale import contact_distances
 from softcontact.engines.sofa.articulated import ArticulatedInGraph
 from softcontact.engines.sofa.bodies import GraphBody, KinematicInGraph, RigidInGraph, TetrahedralInGraph
-from softcontact.engines.sofa.components import add
 from softcontact.engines.sofa.contact import add_models, list_pairs
 from softcontact.engines.sofa.events import SceneController
 from softcontact.engines.sofa.hand import HandInGraph
 from softcontact.engines.sofa.motion import GraspDriver, InertiaDriver, JointDriver, PoseDriver
 from softcontact.engines.sofa.readout import Readout
+from softcontact.engines.sofa.settings import add_settings
+from softcontact.engines.sofa.support import check_support
 from softcontact.engines.sofa.surface import GraphSurface
 from softcontact.scene import bodies
 from softcontact.scene.errors import SceneError, nearest
 from softcontact.scene.model import Scene
 from softcontact.scene.shapes import SURFACES
 from softcontact.scene.surfaces import surface_mesh, tetrahedral_mesh
-
-MODULES = (
-    "Sofa.Component.AnimationLoop",
-    "Sofa.Component.Collision.Detection.Algorithm",
-    "Sofa.Component.Collision.Detection.Intersection",
-    "Sofa.Component.Collision.Geometry",
-    "Sofa.Component.Collision.Response.Contact",
-    "Sofa.Component.Constraint.Lagrangian.Correction",
-    "Sofa.Component.Constraint.Lagrangian.Solver",
-    "Sofa.Component.Constraint.Projective",
-    "Sofa.Component.LinearSolver.Direct",
-    "Sofa.Component.Mapping.Linear",
-    "Sofa.Component.Mapping.NonLinear",
-    "Sofa.Component.Mass",
-    "Sofa.Component.MechanicalLoad",
-    "Sofa.Component.ODESolver.Backward",
-    "Sofa.Component.SolidMechanics.FEM.Elastic",
-    "Sofa.Component.SolidMechanics.Spring",
-    "Sofa.Component.StateContainer",
-    "Sofa.Component.Topology.Container.Constant",
-    "Sofa.Component.Topology.Container.Dynamic",
-    "SoftContact",
-)
-JOINT_MODULE = "ArticulatedSystemPlugin"
-SOLVERS = ["BlockGaussSeidelConstraintSolver", "ProjectedGaussSeidelConstraintSolver"]
-CONE_SINE = 0.1  # by which a normal may lie outside the normal cone of a vertex or an edge, as in the core
 
 
 class SceneGraph:
@@ -66,6 +41,7 @@ class SceneGraph:
     """
 
     def __init__(self, root: Any, scene: Scene) -> None:
+        check_support(scene)
         self.root, self.scene = root, scene
         self._meshes: dict[int, Any] = {}
         self.distances = contact_distances(scene, self.mesh)
@@ -74,7 +50,8 @@ class SceneGraph:
         self.surfaces: list[GraphSurface] = []
         self._drivers: list[Any] = []
         self._joint_drivers: dict[str, JointDriver] = {}
-        self._guarded("scene settings", self._add_settings)
+        settings = self._guarded("scene settings", add_settings, root, scene, self.distances)
+        self.solver, self.patches, self._ground = settings
         for index, body in enumerate(scene.bodies):
             self._guarded(f"bodies[{index}] ({body.name})", self._add_body, body)
         for index, motion in enumerate(scene.motions):
@@ -103,42 +80,19 @@ class SceneGraph:
         return self._meshes[id(shape)]
 
     @staticmethod
-    def _guarded(where: str, call: Callable[..., None], *arguments: Any) -> None:
+    def _guarded(where: str, call: Callable[..., Any], *arguments: Any) -> Any:
         try:
-            call(*arguments)
+            return call(*arguments)
         except SceneError:
             raise
         except ValueError as error:
             raise SceneError(f"{where}: {error}") from None
 
-    def _add_settings(self) -> None:
-        root, scene, solver = self.root, self.scene, self.scene.solver
-        root.dt.value = scene.time_step
-        root.gravity.value = list(scene.gravity)
-        jointed = any(isinstance(b, bodies.Hand | bodies.ArticulatedBody) for b in scene.bodies)
-        for module in (*MODULES, *((JOINT_MODULE,) if jointed else ())):
-            add(root, "RequiredPlugin", name=module, pluginName=module)
-        add(root, "TwoPassAnimationLoop", name="loop")
-        self.solver = add(
-            root,
-            SOLVERS,
-            name="solver",
-            tolerance=solver.tolerance,
-            maxIterations=solver.max_iterations,
-            scaleTolerance=False,
-        )
-        add(root, "CollisionPipeline", name="pipeline")
-        add(root, "BruteForceBroadPhase", name="broad_phase")
-        add(root, "BVHNarrowPhase", name="narrow_phase")
-        add(
-            root,
-            "LocalMinDistance",
-            name="distances",
-            alarmDistance=self.distances["alarm_distance"],
-            contactDistance=self.distances["contact_offset"],
-            angleCone=CONE_SINE,
-        )
-        self.patches = add(root, "AggregatePatches", name="patches")
+    def _framed(self, state: Any, index: int = 0) -> dict[str, Any]:
+        """Where AggregateGroup finds the frame of a surface."""
+        if self._ground is None:
+            return {}
+        return {"frame": "@" + state.getPathName(), "frame_index": index}
 
     def _mu(self, body: Any) -> float:
         return self.scene.contact.friction if body.friction is None else body.friction
@@ -150,13 +104,20 @@ class SceneGraph:
             case bodies.KinematicBody():
                 made = KinematicInGraph(self.root, body, self.mesh(body.shape))
                 self._keep(made)
-                self._show(made, body.name, made.surface, rigid=True, moves=False)
+                carried = self._framed(made.frame)
+                self._show(made, body.name, made.surface, rigid=True, moves=False, **carried)
             case bodies.TetrahedralBody():
                 soft = TetrahedralInGraph(self.root, body, self.mesh(body.shape), self.gravity)
                 self._keep(soft)
                 time = body.material.rayleigh_stiffness
                 self._show(
-                    soft, body.name, soft.surface, aggregate=body.aggregate, soft=True, relaxation_time=time
+                    soft,
+                    body.name,
+                    soft.surface,
+                    aggregate=body.aggregate,
+                    soft=True,
+                    relaxation_time=time,
+                    **self._framed(self._ground),
                 )
             case bodies.ArticulatedBody():
                 self._add_articulated(body)
@@ -169,7 +130,8 @@ class SceneGraph:
         mesh = self.mesh(body.shape)
         made = RigidInGraph(self.root, body, mesh, mass_properties(body, mesh), self.gravity)
         self._keep(made)
-        self._show(made, body.name, made.surface, rigid=True, aggregate=body.aggregate)
+        carried = self._framed(made.frame)
+        self._show(made, body.name, made.surface, rigid=True, aggregate=body.aggregate, **carried)
         if made.turns_inertia:
             self._drivers.append(InertiaDriver(made))
 
@@ -186,7 +148,8 @@ class SceneGraph:
             mesh = self.mesh(link.shape)
             name = f"{body.name}.{link.name}"
             surface = made.add_link_surface(index, name, mesh.vertices, mesh.triangles)
-            self._show(made, name, surface, aggregate=link.aggregate, link=index)
+            carried = self._framed(made.links, made.tree.frames[index].index)
+            self._show(made, name, surface, aggregate=link.aggregate, link=index, **carried)
         motion = next((m for m in self.scene.motions if m.body == body.name), None)
         times = np.zeros(1) if motion is None else np.array(motion.times)
         targets = made.joint_positions()[None] if motion is None else np.array(motion.targets)
@@ -209,6 +172,7 @@ class SceneGraph:
             role="palm",
             aggregate=body.palm_aggregate,
             friction=friction,
+            **self._framed(made.links),
         )
         for phalanx in made.phalanges:
             self._show(
@@ -219,9 +183,8 @@ class SceneGraph:
                 soft=True,
                 link=phalanx.link,
                 friction=friction,
-                frame="@" + made.links.getPathName(),
-                frame_index=phalanx.frame_index,
                 relaxation_time=body.tissue.rayleigh_stiffness,
+                **self._framed(made.links, phalanx.frame_index),
             )
         self._drive_joints(made, times, targets)
 

@@ -18,22 +18,25 @@ class PhalanxInGraph:
     """One phalanx: its field, mapped to the world through the link's frame, and its surface.
 
     The field is a system of its own in the axes of the link's frame; the links carry its mass and weight. Contact
-    reaches both through DeformableOnRigidFrameMapping.
+    reaches both through DeformableOnRigidFrameMapping. The mapped node lies below neither solver, or each would
+    push vectors through the mapping that the other's states do not have; it comes after both in the graph, so that
+    positions go down and contact rows come up in the right order.
 
     Args:
+        root: SOFA's root node.
         hand: the hand in the graph.
         index: of the phalanx, 0 to 14.
     """
 
-    def __init__(self, hand: "HandInGraph", index: int) -> None:
+    def __init__(self, root: Any, hand: "HandInGraph", index: int) -> None:
         given = hand.model.phalanx_arguments(index)
         self.link = given["link"]
         tree = hand.tree
         self.frame_index = tree.frames[self.link].index
         self._rotation = tree.frames[self.link].rotation
-        name = LINKS[self.link]
         nodes = tree.in_frame(self.link, given["nodes"])
-        node = hand.node.getRoot().addChild(f"{node_name(hand.body.name)}_{name}")
+        name = f"{node_name(hand.body.name)}_{LINKS[self.link]}"
+        node = root.addChild(name)
         material = {
             "young": given["young"][0],
             "poisson": given["poisson"][0],
@@ -55,8 +58,7 @@ class PhalanxInGraph:
             recompute_indices=False,
         )
         pose = np.array(hand.links.position.value[self.frame_index], dtype=float)
-        world = node.addChild("world")
-        hand.link_node.addChild(world)
+        world = root.addChild(f"{name}_world")
         add(
             world,
             "MechanicalObject",
@@ -117,6 +119,7 @@ class HandInGraph(ArticulatedInGraph):
     Args:
         root: SOFA's root node.
         body: the scene's hand.
+        model: its sizes, links and phalanges.
         q0: joint positions at the start (27,).
         gravity: acceleration of free fall (3,) [m/s²].
     """
@@ -125,7 +128,7 @@ class HandInGraph(ArticulatedInGraph):
         self.model = model
         super().__init__(root, body, model.links, q0, gravity)
         self.palm = self.add_link_surface(0, f"{body.name}_palm", model.palm_vertices, model.palm_triangles)
-        self.phalanges = [PhalanxInGraph(self, index) for index in range(len(LINKS) - 1)]
+        self.phalanges = [PhalanxInGraph(root, self, index) for index in range(len(LINKS) - 1)]
 
     def skin(self) -> FloatArray:
         """Skin vertices in the world (n, 3) [m]."""

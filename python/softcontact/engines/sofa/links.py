@@ -153,7 +153,7 @@ class LinkTree:
     def in_frame(self, link: int, points: FloatArray) -> FloatArray:
         """Points (k, 3) of a link's own axes in those of its frame of SOFA's."""
         frame = self.frames[link]
-        return frame.rotation.apply(points) + frame.offset
+        return frame.rotation.apply(np.array(points)) + frame.offset
 
     def point_masses(self) -> tuple[FloatArray, FloatArray, list[int]]:
         """Four points a link that have its mass, centre of mass and inertia, whichever way it turns.

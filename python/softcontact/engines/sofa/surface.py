@@ -101,4 +101,4 @@ def transformed(pose: FloatArray, points: FloatArray) -> FloatArray:
     """Points (k, 3) in the axes of a frame, moved by its pose (x, y, z, qx, qy, qz, qw)."""
     from scipy.spatial.transform import Rotation
 
-    return Rotation.from_quat(pose[3:]).apply(points) + pose[:3]
+    return Rotation.from_quat(pose[3:]).apply(np.array(points)) + pose[:3]
