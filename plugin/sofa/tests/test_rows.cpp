@@ -21,7 +21,7 @@ const std::string finger_and_object = R"(
     <SparseLDLSolver template='CompressedRowSparseMatrixd'/>
     <GenericConstraintCorrection/>
     <Node name='palm'>
-      <MechanicalObject name='dofs' template='Rigid3' position='0.1 0.2 0.3  0.18 0.36 0.09 0.911'/>
+      <MechanicalObject name='dofs' template='Rigid3' position='0.1 0.2 0.3  0.18 0.36 0.09 0.9109884741312593'/>
       <UniformMass vertexMass='0.4 1 [1e-3 0 0 0 2e-3 0 0 0 1.5e-3]'/>
     </Node>
     <Node name='joints'>
@@ -48,9 +48,9 @@ const std::string finger_and_object = R"(
   <Node name='tissue'>
     <EulerImplicitSolver/>
     <SparseLDLSolver template='CompressedRowSparseMatrixMat3x3'/>
-    <LinearSolverConstraintCorrection/>
     <RegularGridTopology name='grid' n='3 3 3' min='-0.01 -0.01 -0.01' max='0.011 0.012 0.013'/>
     <MechanicalObject name='dofs'/>
+    <LinearSolverConstraintCorrection/>
     <UniformMass totalMass='0.01'/>
     <HexahedronFEMForceField youngModulus='5e4' poissonRatio='0.3'/>
     <FixedProjectiveConstraint indices='18 19 20 21 22 23 24 25 26'/>
@@ -68,8 +68,8 @@ const std::string finger_and_object = R"(
   <Node name='object'>
     <EulerImplicitSolver/>
     <CGLinearSolver iterations='50' tolerance='1e-16' threshold='1e-30'/>
+    <MechanicalObject name='dofs' template='Rigid3' position='0.14 0.21 0.29  0.1 -0.2 0.3 0.9273618495495703'/>
     <UncoupledConstraintCorrection/>
-    <MechanicalObject name='dofs' template='Rigid3' position='0.14 0.21 0.29  0.1 -0.2 0.3 0.927'/>
     <UniformMass vertexMass='0.3 1 [1e-4 0 0 0 2e-4 0 0 0 1.5e-4]'/>
     <Node name='surface'>
       <MechanicalObject name='points' position='-0.02 0.01 0.02  0.01 0.02 0.021  0.02 -0.015 0.019  0 0.01 0.018'/>
@@ -199,8 +199,9 @@ TEST_F(RowsTest, ReachEveryDegreeOfFreedom)
     for (const std::string loop : {"", "solveVelocityConstraintFirst='1'"}) {
         Setup setup = make(loop);
         using Rigid = sofa::defaulttype::Rigid3Types::Coord;
-        std::vector<Rigid> palm(setup.state<RigidState>("/hand/palm/dofs").readPositions().begin(),
-                                setup.state<RigidState>("/hand/palm/dofs").readPositions().end());
+        const auto palm = setup.state<RigidState>("/hand/palm/dofs")
+                              .read(sofa::core::vec_id::read_access::position)
+                              ->getValue();
         const auto joints = setup.state<JointState>("/hand/joints/dofs")
                                 .read(sofa::core::vec_id::read_access::position)
                                 ->getValue();
@@ -214,7 +215,7 @@ TEST_F(RowsTest, ReachEveryDegreeOfFreedom)
         ASSERT_TRUE(setup.record->active());
         ASSERT_EQ(setup.record->rows(), 4);
         // Back to where the rows were made.
-        setup.state<RigidState>("/hand/palm/dofs").writePositions().wref() = {palm.begin(), palm.end()};
+        setup.state<RigidState>("/hand/palm/dofs").writePositions().wref() = palm;
         setup.state<JointState>("/hand/joints/dofs").writePositions().wref() = joints;
         setup.state<PointState>("/tissue/dofs").writePositions().wref() = tissue;
         setup.state<RigidState>("/object/dofs").writePositions().wref() = object;

@@ -11,6 +11,7 @@
 #include <sofa/testing/BaseSimulationTest.h>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,13 @@ inline std::string integration(const std::string& correction = "UncoupledConstra
 /// A scene built from XML, and what the tests ask of it.
 class Scene {
 public:
-    explicit Scene(const std::string& xml) : m_scene("xml", xml) { m_scene.initScene(); }
+    explicit Scene(const std::string& xml) : m_scene("xml", xml)
+    {
+        if (m_scene.root == nullptr) {
+            throw std::runtime_error("SOFA could not build the scene");
+        }
+        m_scene.initScene();
+    }
 
     void step(int count = 1)
     {
@@ -72,10 +79,7 @@ public:
         auto* found = m_scene.root->getChild(node);
         return *dynamic_cast<State*>(found->getMechanicalState());
     }
-    const AggregatePatches& patches()
-    {
-        return *m_scene.root->get<AggregatePatches>(sofa::core::objectmodel::BaseContext::SearchDown);
-    }
+    const AggregatePatches& patches() { return AggregatePatches::of(*m_scene.root); }
 
 private:
     sofa::testing::BaseSimulationTest::SceneInstance m_scene;

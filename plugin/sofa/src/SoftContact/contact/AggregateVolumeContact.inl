@@ -47,9 +47,12 @@ void AggregateVolumeContact<Model1, Model2>::joinBodies()
     const std::string body1 = group1 != nullptr ? group1->getContext()->getPathName() : path1;
     const std::string body2 = group2 != nullptr ? group2->getContext()->getPathName() : path2;
     VertexAreas& areas = patches.vertexAreas();
-    // The side whose vertices are tested samples the contact; else the finer mesh does.
+    // What stands still does not aggregate. The side whose vertices are tested samples the contact; else the finer
+    // mesh does.
     constexpr bool points1 = is_point_model<Model1>, points2 = is_point_model<Model2>;
-    const bool second = points1 != points2 ? points2 : areas.mean(*this->model2) < areas.mean(*this->model1);
+    const bool moves1 = this->model1->isSimulated(), moves2 = this->model2->isSimulated();
+    const bool second = moves1 != moves2     ? moves2
+                        : points1 != points2 ? points2 : areas.mean(*this->model2) < areas.mean(*this->model1);
     PatchMembership membership;
     membership.record = &patches.record(body1, body2, second);
     membership.pair = path1 + '|' + path2;

@@ -22,9 +22,9 @@ struct SolvedRows {
 /// The rows of one patch in SOFA's constraint solvers: normal law and Coulomb-Contensou friction, solved
 /// exactly together at each visit (softcontact::BlockStep).
 ///
-/// Works under BlockGaussSeidelConstraintSolver, NNCGConstraintSolver, ImprovedJacobiConstraintSolver and
-/// UnbuiltGaussSeidelConstraintSolver. SOFA's unknowns are impulses, whatever the order of the constraint;
-/// the laws are homogeneous, so that velocities or displacements come out in the unit of the rows' violation.
+/// Works under BlockGaussSeidelConstraintSolver, NNCGConstraintSolver and ImprovedJacobiConstraintSolver.
+/// SOFA's unknowns are impulses, whatever the order of the constraint; the laws are homogeneous, so that
+/// velocities or displacements come out in the unit of the rows' violation.
 class SOFA_SOFTCONTACT_API ContensouFriction : public sofa::core::behavior::ConstraintResolution {
 public:
     /// guess: impulses to start from, empty for none. result: filled when the solver is done; may be null.
