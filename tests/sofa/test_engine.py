@@ -23,7 +23,8 @@ from softcontact.scene.library import load
 ROOT = Path(__file__).resolve().parents[2]
 FORCE_LIMIT = 0.03  # of the largest patch force
 POSITION_LIMIT, ANGLE_LIMIT = 1e-3, 1.0  # [m], [degrees]
-TABLE = {
+TABLE = {"name": "table", "kind": "kinematic", "position": [0, 0, -0.01]}
+TABLE["shape"] = {"kind": "box", "size": [0.3, 0.3, 0.02]}
     "name": "table",
     "kind": "kinematic",
     "shape": {"kind": "box", "size": [0.3, 0.3, 0.02]},

@@ -49,9 +49,10 @@ class ArticulatedInGraph(GraphBody):
         add(self.node, "SparseLDLSolver", template="CompressedRowSparseMatrixd")
         add(self.node, "GenericConstraintCorrection")
         self._add_targets(root, q0)
-        self._add_joints(q0)
+        # The links come after root and joints in the graph: positions go down and contact rows come up in order.
         if self.tree.free:
             self._add_root(q0)
+        self._add_joints(q0)
         poses = self.tree.poses(q0)
         self.links = add(
             self.link_node, "MechanicalObject", name="frames", template="Rigid3", position=poses.tolist()
@@ -111,7 +112,6 @@ class ArticulatedInGraph(GraphBody):
                     "stiffness for translation and one for rotation; give equal ones, or use --engine embedded"
                 )
         node = self.node.addChild("root")
-        node.addChild(self.link_node)
         self.root = add(
             node,
             "MechanicalObject",

@@ -11,7 +11,7 @@ from softcontact.engines.base import FloatArray, SurfaceInfo
 from softcontact.engines.overlap import check_start
 from softcontact.engines.sofa.graph import SceneGraph
 from softcontact.engines.sofa.hand import HandInGraph
-from softcontact.engines.sofa.overlap import StartView, deepest_overlap
+from softcontact.engines.sofa.overlap import OverlapMeter, StartView
 from softcontact.scene.model import Scene
 
 _MAX_SPEED = 1e3  # [m/s] or [rad/s]: above, a step counts as diverged, as in the core
@@ -48,6 +48,7 @@ class SofaEngine:
             {body.name for body in scene.bodies if body.kind == "kinematic"},
             graph.distances["max_penetration"],
         )
+        self._overlap = OverlapMeter(graph.surfaces)
         self._count, self._failure, self._penetration = 0, "", 0.0
         Sofa.Simulation.init(self.root)
 
@@ -109,7 +110,7 @@ class SofaEngine:
             if any(np.abs(part).max(initial=0.0) > _MAX_SPEED for part in parts[1::2]):
                 return f"body '{name}': speed above {_MAX_SPEED:g} m/s: the step diverged"
         limit = self.graph.distances["max_penetration"]
-        self._penetration, names = deepest_overlap(self.patches(), self._surfaces)
+        self._penetration, names = self._overlap.deepest(self.patches())
         if self._penetration > limit:
             depth = f"{1e3 * self._penetration:.3g} mm"
             return f"body '{names[0]}': is {depth} inside '{names[1]}', more than max_penetration"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How deep surfaces of a SOFA graph lie in each other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,28 +32,44 @@ class StartView:
         return np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
 
 
-def deepest_overlap(
-    patches: Sequence[dict[str, Any]], surfaces: Mapping[str, GraphSurface]
-) -> tuple[float, tuple[str, str]]:
-    """Depth of the deepest vertex of a patch's surface inside the other one [m], and the names of both.
+class OverlapMeter:
+    """Measures how deep surfaces that touch lie in each other.
 
     Args:
-        patches: of the last step.
-        surfaces: by name.
+        surfaces: all contact surfaces.
     """
-    from softcontact._core import Surface
 
-    deepest, names = 0.0, ("", "")
-    for patch in patches:
-        for inner, outer in ((patch["body"], patch["other"]), (patch["other"], patch["body"])):
-            points, other = surfaces[inner].vertices(), surfaces[outer].vertices()
-            inside = ((points > other.min(axis=0)) & (points < other.max(axis=0))).all(axis=1)
-            if not inside.any() or not np.isfinite(other).all():
-                continue
-            surface = Surface(other, surfaces[outer].info.triangles)
-            if not surface.is_closed:
-                continue
-            depth = -float(np.nanmin(surface.signed_distance(points[inside])[0]))
-            if depth > deepest:
-                deepest, names = depth, (inner, outer)
-    return deepest, names
+    def __init__(self, surfaces: Sequence[GraphSurface]) -> None:
+        self._surfaces = {surface.name: surface for surface in surfaces}
+        self._geometry: dict[str, Any] = {}
+
+    def deepest(self, patches: Sequence[dict[str, Any]]) -> tuple[float, tuple[str, str]]:
+        """Depth of the deepest vertex of a patch's surface inside the other one [m], and the names of both."""
+        deepest, names = 0.0, ("", "")
+        vertices = {
+            name: self._surfaces[name].vertices() for p in patches for name in (p["body"], p["other"])
+        }
+        moved: set[str] = set()
+        for patch in patches:
+            for inner, outer in ((patch["body"], patch["other"]), (patch["other"], patch["body"])):
+                points, other = vertices[inner], vertices[outer]
+                inside = ((points > other.min(axis=0)) & (points < other.max(axis=0))).all(axis=1)
+                if not inside.any() or not np.isfinite(other).all():
+                    continue
+                geometry = self._placed(outer, other, moved)
+                if not geometry.is_closed:
+                    continue
+                depth = -float(np.nanmin(geometry.signed_distance(points[inside])[0]))
+                if depth > deepest:
+                    deepest, names = depth, (inner, outer)
+        return deepest, names
+
+    def _placed(self, name: str, vertices: FloatArray, moved: set[str]) -> Any:
+        from softcontact._core import Surface
+
+        if name not in self._geometry:
+            self._geometry[name] = Surface(vertices, self._surfaces[name].info.triangles)
+        elif name not in moved:
+            self._geometry[name].update(vertices)
+        moved.add(name)
+        return self._geometry[name]

@@ -136,7 +136,7 @@ class PointContacts:
                 "pressure_mean": total / area if area > 0.0 else 0.0,
                 "pressure_max": float(pressures[np.isfinite(pressures)].max(initial=0.0)),
                 "contacts": len(loads),
-                "state": "slide" if sliding else "stick",
+                "state": "slip" if sliding else "stick",
                 "points": points,
                 "point_forces": forces,
             }

@@ -47,6 +47,8 @@ class Readout:
         self._rows = self._iterations = 0
         self._residual = 0.0
         self._converged = True
+        self._order = {surface.name: number for number, surface in enumerate(surfaces)}
+        self._patches: list[dict[str, Any]] | None = None
 
     def begin(self) -> None:
         """A step begins."""
@@ -74,15 +76,17 @@ class Readout:
             self._points.read(forces)
 
     def end(self) -> None:
-        """The step is done."""
+        """The step is done: its patches are there to read."""
+        self._patches = None
 
     def patches(self) -> list[dict[str, Any]]:
         """Contact patches of the last step, with the keys of World.patches()."""
-        result = self._aggregate_patches() if self._aggregates else []
-        if self._points is not None:
-            result += self._points.patches()
-        order = {surface.name: number for number, surface in enumerate(self._surfaces)}
-        return sorted(result, key=lambda patch: sorted((order[patch["body"]], order[patch["other"]])))
+        if self._patches is None:
+            found = self._aggregate_patches() if self._aggregates else []
+            found += [] if self._points is None else self._points.patches()
+            order = self._order
+            self._patches = sorted(found, key=lambda p: sorted((order[p["body"]], order[p["other"]])))
+        return self._patches
 
     def statistics(self) -> dict[str, Any]:
         """Counts, residual and times of the last step, with the keys of World.statistics()."""
@@ -152,7 +156,7 @@ class Readout:
                     "centre": centres[i],
                     "normal": sign * normals[i],
                     "contacts": int(counts[i]),
-                    "state": "slide" if sliding[i] else "stick",
+                    "state": "slip" if sliding[i] else "stick",
                     "points": points[own],
                     "point_forces": sign * point_forces[own],
                     **{key: float(value[i]) for key, value in values.items()},

@@ -49,7 +49,7 @@ def add_settings(root: Any, scene: Scene, distances: dict[str, float]) -> tuple[
     root.gravity.value = list(scene.gravity)
     jointed = any(isinstance(b, bodies.Hand | bodies.ArticulatedBody) for b in scene.bodies)
     for module in (*MODULES, *((JOINT_MODULE,) if jointed else ())):
-        add(root, "RequiredPlugin", name=module, pluginName=module)
+        add(root, "RequiredPlugin", name=module.replace(".", "_"), pluginName=module)
     add(root, "TwoPassAnimationLoop", name="loop")
     solver = add(
         root,
