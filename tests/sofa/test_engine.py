@@ -25,11 +25,6 @@ FORCE_LIMIT = 0.03  # of the largest patch force
 POSITION_LIMIT, ANGLE_LIMIT = 1e-3, 1.0  # [m], [degrees]
 TABLE = {"name": "table", "kind": "kinematic", "position": [0, 0, -0.01]}
 TABLE["shape"] = {"kind": "box", "size": [0.3, 0.3, 0.02]}
-    "name": "table",
-    "kind": "kinematic",
-    "shape": {"kind": "box", "size": [0.3, 0.3, 0.02]},
-    "position": [0, 0, -0.01],
-}
 SOFT = {"young": 2e4, "poisson": 0.4, "density": 1000.0, "rayleigh_mass": 0.1, "rayleigh_stiffness": 0.01}
 
 
