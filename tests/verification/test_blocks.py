@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
+from softcontact.bench.uzawa import scheme_solver
 from softcontact.flexibility import benchmark
 from softcontact.flexibility.displacement import CorotationalBlock, LinearBlock
 from softcontact.flexibility.haptic import Device, HapticSession, force_jump
@@ -64,6 +65,25 @@ def test_uzawa_schemes_give_the_same_forces(name, scheme):
     found = along_path(name, 0.3, contact_solver=solver)
     wanted = np.array(REFERENCE[name]["resultants_n"]["0.3"])
     assert np.abs(found - wanted).max() <= 1e-5 * np.abs(wanted).max()
+
+
+COUNTS = json.loads((Path(__file__).parent / "data" / "hapco_uzawa_counts.json").read_text())["cases"]
+
+
+@pytest.mark.parametrize(
+    "case", COUNTS, ids=lambda c: f"{c['benchmark']}-{c['friction']}-{c['uzawa_error_cm']}"
+)
+@pytest.mark.parametrize("scheme", ["local", "global"])
+def test_uzawa_sweeps_are_counted_as_by_the_reference(case, scheme):
+    problem = benchmark.simulator(case["benchmark"], case["friction"]).problem([1e-3, 0.0, -1e-3])
+    error = case["uzawa_error_cm"] * benchmark.CENTIMETRE
+    found = scheme_solver(scheme, error)(problem, np.zeros(problem.q.size))
+    wanted = case[scheme]
+    assert abs(found.iterations - wanted["sweeps"]) <= 1
+    assert found.inner_iterations == pytest.approx(wanted["projections"], rel=0.05)
+    normal, tangential = found.force[0::3].sum(), found.force[1::3].sum()
+    assert normal == pytest.approx(wanted["fz"], rel=1e-6)
+    assert tangential == pytest.approx(wanted["fx"], rel=1e-5, abs=1e-6)
 
 
 def test_element_is_stretched_and_bent_as_by_hand():

@@ -57,6 +57,8 @@ def command(
         extent = (
             "without a finite residual"
             if worst is None
+            else f"natural-map residual up to {worst:.3g}"
+            if any(body.kind == "block" for body in description.bodies)
             else f"residual of the velocity pass up to {worst:.3g} m/s"
         )
         say(f"warning: {unsolved} steps not solved to tolerance, {extent}")

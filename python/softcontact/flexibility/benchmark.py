@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from softcontact.flexibility.displacement import CorotationalBlock, LinearBlock
+from softcontact.flexibility.displacement import CorotationalBlock, DisplacementSolver, LinearBlock
 from softcontact.flexibility.hexahedra import BlockGrid
 from softcontact.flexibility.simulator import ContactSolver, FlexibilitySimulator
 
@@ -78,22 +78,14 @@ def pairs(upper: BlockGrid, lower: BlockGrid) -> tuple[NDArray[np.int64], NDArra
     return bottom, top[nearest]
 
 
-def simulator(
-    benchmark: Benchmark = "both",
-    friction: float = 0.3,
-    displacement: Displacement = "linear",
-    contact_solver: ContactSolver | None = None,
-    *,
-    warm_start: bool = True,
-) -> FlexibilitySimulator:
-    """The benchmark, ready for its path.
+def bodies(
+    benchmark: Benchmark = "both", displacement: Displacement = "linear"
+) -> tuple[DisplacementSolver, DisplacementSolver]:
+    """The green and the red block of a benchmark.
 
     Args:
         benchmark: "both", red clamped at both ends (benchmark 1), or "left" (benchmark 2).
-        friction: Coulomb's μ.
         displacement: displacement solver of both blocks.
-        contact_solver: see FlexibilitySimulator.
-        warm_start: see FlexibilitySimulator.
     Raises:
         ValueError: no such benchmark or displacement solver.
     """
@@ -105,10 +97,31 @@ def simulator(
     above, below = pairs(green, red)
     make = SOLVERS[displacement]
     held = np.concatenate([red.face(face) for face in CLAMPED[benchmark]])
-    return FlexibilitySimulator(
+    return (
         make(green, YOUNG_GREEN, POISSON, [], green.face("top"), above),
         make(red, YOUNG_RED, POISSON, held, [], below),
-        friction,
-        contact_solver,
-        warm_start=warm_start,
+    )
+
+
+def simulator(
+    benchmark: Benchmark = "both",
+    friction: float = 0.3,
+    displacement: Displacement = "linear",
+    contact_solver: ContactSolver | None = None,
+    *,
+    warm_start: bool = True,
+) -> FlexibilitySimulator:
+    """The benchmark, ready for its path.
+
+    Args:
+        benchmark: see bodies.
+        friction: Coulomb's μ.
+        displacement: see bodies.
+        contact_solver: see FlexibilitySimulator.
+        warm_start: see FlexibilitySimulator.
+    Raises:
+        ValueError: no such benchmark or displacement solver.
+    """
+    return FlexibilitySimulator(
+        *bodies(benchmark, displacement), friction, contact_solver, warm_start=warm_start
     )

@@ -54,6 +54,9 @@ class DisplacementSolver(Protocol):
     def correct(self, force: ArrayLike) -> float:
         """Move the nodes to where contact forces (c, 3) [N] put them; returns the largest change [m]."""
 
+    def reset(self) -> None:
+        """Back to rest."""
+
     def elastic_energy(self) -> float:
         """Elastic energy stored in the body [J]."""
 
@@ -115,6 +118,11 @@ class _Block:
         self._driven_dofs = _dofs(self.driven)
         self._contact_dofs = _dofs(self.contact)
         self._free_dofs = np.setdiff1d(np.arange(3 * count), _dofs(held))
+        self._drive = np.zeros(3)
+
+    def reset(self) -> None:
+        """Back to rest."""
+        self.displacement = np.zeros_like(self.displacement)
         self._drive = np.zeros(3)
 
 

@@ -128,7 +128,7 @@ class HapticSession:
             raise ValueError(f"clock: {clock!r}, expected simulated or wall")
         self.simulator, self.clock, self.period, self.budget = simulator, clock, period, budget
         self.priority = "normal"
-        self._refresh = refresh
+        self._refresh, self._refreshed, self._ticks = refresh, 0, int(ticks)
         self._exact = simulator.upper.exact and simulator.lower.exact
         self.model = condensed(simulator)
         frame = np.zeros((3, 3))
@@ -190,9 +190,17 @@ class HapticSession:
             else:
                 time.sleep(0.2 * self.period)
         row = self._loop.log(number, 1)
-        if not self._exact and number and number % self._refresh == 0:
-            self.refresh(row["position"][0], world_frame(row["forces"][0]))
+        if not self._exact:
+            self._refresh_from_newest()
         return row
+
+    def _refresh_from_newest(self) -> None:
+        """Hand over a new linearisation where the last one is old: about where the loop is by now."""
+        newest = self._loop.done - 1
+        if newest - self._refreshed >= self._refresh and newest + 1 < self._ticks:
+            row = self._loop.log(newest, 1)
+            self.refresh(row["position"][0], world_frame(row["forces"][0]))
+            self._refreshed = newest
 
     def refresh(self, x: ArrayLike, force: FloatArray) -> None:
         """Linearise the bodies anew about the driven face at `x` and contact forces (n, 3) [N], and hand it over."""
