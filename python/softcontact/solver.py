@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -259,23 +260,7 @@ def solve(
     """
     if isinstance(problem, GlobalContactProblem):
         problem = problem.local
-    for name, value, known in (
-        ("method", method, Method),
-        ("stop", stop, Stop),
-        ("velocity", velocity, Velocity),
-        ("inner_start", inner_start, Literal["warm", "zero"]),
-    ):
-        if value not in get_args(known):
-            raise ValueError(f"{name}: {value!r}, expected one of {', '.join(get_args(known))}")
-    for name, number in (("tolerance", tolerance), ("time_budget", time_budget), ("eps2", eps2)):
-        if (number is not None or name == "tolerance") and not 0.0 < number < math.inf:
-            raise ValueError(f"{name}: {number}, expected a finite number > 0")
-    if not 1 <= max_iterations < 2**31:
-        raise ValueError(f"max_iterations: {max_iterations}, expected a number from 1 to 2147483647")
-    if rho is not None and rho != "block" and not (isinstance(rho, (int, float)) and 0.0 < rho < math.inf):
-        raise ValueError(f'rho: {rho!r}, expected a finite number > 0, "block" or None')
-    if stop != "residual" and method in ("newton", "projection"):
-        raise ValueError(f'stop: {stop!r}, "{method}" has no sweeps to judge; expected "residual"')
+    options = _options(method, stop, tolerance, max_iterations, time_budget, rho, velocity, eps2, inner_start)
     system = problem._system
     if system is None and (method not in ("auto", "projection") or stop != "residual"):
         raise ValueError(
@@ -286,18 +271,6 @@ def solve(
         raise ValueError(f"W: largest diagonal entry {system.largest_diagonal()}, Uzawa needs a positive one")
     size = problem.q.size
     start = np.zeros(size) if guess is None else _array("guess", guess, (size,))
-    options = _core.ContactSolverOptions(
-        method,
-        stop,
-        float(tolerance),
-        int(max_iterations),
-        time_budget or 0.0,
-        float(rho) if isinstance(rho, (int, float)) else 0.0,
-        rho == "block",
-        velocity,
-        eps2 or 0.0,
-        inner_start == "zero",
-    )
     began = time.perf_counter()
     if system is None:
         fields = _core.solve_contact_operator(problem.W.matvec, problem.q, problem.mu, start, options)
@@ -357,6 +330,50 @@ def write_fclib(
         _fclib.write(
             Path(path), "local", {"W": problem.W}, {"q": problem.q, "mu": problem.mu}, found, storage
         )
+
+
+@lru_cache(maxsize=64)
+def _options(
+    method: Method,
+    stop: Stop,
+    tolerance: float,
+    max_iterations: int,
+    time_budget: float | None,
+    rho: float | Literal["block"] | None,
+    velocity: Velocity,
+    eps2: float | None,
+    inner_start: Literal["warm", "zero"],
+) -> Any:
+    """The core's options, checked; kept, because small problems take less time than this."""
+    for name, value, known in (
+        ("method", method, Method),
+        ("stop", stop, Stop),
+        ("velocity", velocity, Velocity),
+        ("inner_start", inner_start, Literal["warm", "zero"]),
+    ):
+        if value not in get_args(known):
+            raise ValueError(f"{name}: {value!r}, expected one of {', '.join(get_args(known))}")
+    for name, number in (("tolerance", tolerance), ("time_budget", time_budget), ("eps2", eps2)):
+        if (number is not None or name == "tolerance") and not 0.0 < number < math.inf:
+            raise ValueError(f"{name}: {number}, expected a finite number > 0")
+    if not 1 <= max_iterations < 2**31:
+        raise ValueError(f"max_iterations: {max_iterations}, expected a number from 1 to 2147483647")
+    if rho is not None and rho != "block" and not (isinstance(rho, (int, float)) and 0.0 < rho < math.inf):
+        raise ValueError(f'rho: {rho!r}, expected a finite number > 0, "block" or None')
+    if stop != "residual" and method in ("newton", "projection"):
+        raise ValueError(f'stop: {stop!r}, "{method}" has no sweeps to judge; expected "residual"')
+    return _core.ContactSolverOptions(
+        method,
+        stop,
+        float(tolerance),
+        int(max_iterations),
+        time_budget or 0.0,
+        float(rho) if isinstance(rho, (int, float)) else 0.0,
+        rho == "block",
+        velocity,
+        eps2 or 0.0,
+        inner_start == "zero",
+    )
 
 
 def _finite_rows(name: str, matrix: Any, shape: tuple[int, int]) -> scipy.sparse.csr_matrix:

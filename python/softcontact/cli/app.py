@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import softcontact
-from softcontact.cli import bench, doctor, mesh, run, scenes, view
+from softcontact.cli import bench, doctor, mesh, run, scenes, solve, view
 from softcontact.cli.console import prepare_streams, say
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app.command("run")(run.command)
 app.command("scenes")(scenes.command)
 app.command("bench")(bench.command)
 app.add_typer(mesh.app, name="mesh")
+app.command("solve")(solve.command)
 app.command("view")(view.command)
 app.command("doctor")(doctor.command)
 

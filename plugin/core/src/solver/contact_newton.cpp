@@ -190,13 +190,13 @@ ContactNewton::End ContactNewton::run(VectorXd& r, int most, ContactRun& run)
     return End::no_progress;
 }
 
-void run_newton(const ContactProblem& problem, const VectorXd& guess, ContactRun& run)
+void run_newton(const ContactProblem& problem, const VectorXd& guess, int patience, ContactRun& run)
 {
     ContactNewton newton(problem);
     ContactSweeps sweeps(problem);
     VectorXd r = guess;
     constexpr int newton_steps = 40;
-    for (int patience = 10;; patience *= 2) {
+    for (;; patience *= 2) {
         sweeps.start(r);
         if (run_sweeps(problem, sweeps, Acceleration::anderson, patience, run)) {
             return;

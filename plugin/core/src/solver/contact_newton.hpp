@@ -32,8 +32,9 @@ private:
     MatrixXd m_matrix;
 };
 
-/// Newton phases and Gauss–Seidel phases in turn, from `guess`, until done or out of budget. The sweeps get
-/// Newton near, and take over for longer each time it makes no progress.
-void run_newton(const ContactProblem& problem, const VectorXd& guess, ContactRun& run);
+/// Gauss–Seidel phases and Newton phases in turn, from `guess`, until done or out of budget. The sweeps get
+/// Newton near; they go on until `patience` of them bring no tenfold gain, and for twice as long each time
+/// Newton has made no progress.
+void run_newton(const ContactProblem& problem, const VectorXd& guess, int patience, ContactRun& run);
 
 }  // namespace softcontact

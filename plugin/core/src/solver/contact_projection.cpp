@@ -125,8 +125,7 @@ bool Projection::project(int patience)
 {
     VectorXd r = m_run.best(), before, u, u_before;
     velocity(r, u);
-    SweepMixing mixing(Acceleration::anderson, VectorXd::Ones(m_q.size()));
-    mixing.restart();
+    SweepMixing mixing(m_q.size());
     double milestone = m_run.best_residual();
     int waited = 0;
     for (;;) {

@@ -20,27 +20,34 @@ constexpr double most_weight = 3.0;
 
 }  // namespace
 
-SweepMixing::SweepMixing(Acceleration method, VectorXd weight) : m_method(method), m_weight(std::move(weight))
+SweepMixing::SweepMixing(Acceleration method, const ContactMatrix& W) : m_method(method), m_matrix(&W) {}
+
+SweepMixing::SweepMixing(Index rows) : m_method(Acceleration::anderson), m_weight(VectorXd::Ones(rows)) {}
+
+void SweepMixing::begin()
 {
+    if (m_matrix != nullptr) {
+        m_weight = step_weights(*m_matrix);
+    }
     const Index rows = m_weight.size();
-    if (method == Acceleration::anderson) {
+    if (m_method == Acceleration::anderson) {
         for (MatrixXd* changes : {&m_step_changes, &m_x_changes, &m_u_changes}) {
             changes->resize(rows, window);
         }
     }
-}
-
-void SweepMixing::restart()
-{
-    m_used = m_next = 0;
-    m_last_norm = 0.0;
-    m_started = false;
-    m_direction.setZero(m_weight.size());
-    m_direction_u.setZero(m_weight.size());
+    m_direction.setZero(rows);
+    m_direction_u.setZero(rows);
+    m_begun = true;
 }
 
 bool SweepMixing::apply(const VectorXd& before, const VectorXd& u_before, VectorXd& x, VectorXd& u)
 {
+    if (m_method == Acceleration::none) {
+        return true;
+    }
+    if (!m_begun) {
+        begin();
+    }
     if (m_method == Acceleration::conjugate) {
         conjugate(before, u_before, x, u);
     } else if (m_method == Acceleration::anderson) {
@@ -164,9 +171,12 @@ void ContactSweeps::sweep()
 bool run_sweeps(const ContactProblem& problem, ContactSweeps& sweeps, Acceleration acceleration, int patience,
                 ContactRun& run)
 {
-    SweepMixing mixing(acceleration, step_weights(problem.W));
-    mixing.restart();
-    const double rho = 1.0 / step_weights(problem.W).cwiseAbs2().maxCoeff();
+    SweepMixing mixing(acceleration, problem.W);
+    double largest = 0.0;
+    for (Index i = 0; i < problem.mu.size(); ++i) {
+        largest = std::max(largest, problem.W.diagonal(i).diagonal().maxCoeff());
+    }
+    const double rho = 1.0 / largest;
     double milestone = run.best_residual();
     int waited = 0;
     for (int k = 1;; ++k) {

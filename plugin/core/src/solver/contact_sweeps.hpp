@@ -13,24 +13,28 @@ class SweepMixing {
 public:
     static constexpr int window = 12;
 
-    SweepMixing(Acceleration method, VectorXd weight);
-    void restart();
+    /// Steps are weighed by W_ii; W must stay. Nothing is allocated before the first use.
+    SweepMixing(Acceleration method, const ContactMatrix& W);
+    /// Anderson mixing with all weights one.
+    explicit SweepMixing(Index rows);
     /// x, u after a step that began at (before, u_before), moved to where the next should begin.
     /// False where the weights are so large that u lost digits on the way and is to be computed afresh.
     bool apply(const VectorXd& before, const VectorXd& u_before, VectorXd& x, VectorXd& u);
 
 private:
+    void begin();
     void conjugate(const VectorXd& before, const VectorXd& u_before, VectorXd& x, VectorXd& u);
     bool mix(const VectorXd& before, VectorXd& x, VectorXd& u);
 
     Acceleration m_method;
+    const ContactMatrix* m_matrix = nullptr;
     VectorXd m_weight;  // √w
     VectorXd m_step, m_last_step, m_last_x, m_last_u, m_direction, m_direction_u;
     MatrixXd m_step_changes, m_x_changes, m_u_changes;  // a column a remembered step
     Eigen::Matrix<double, window, window> m_gram;
     double m_last_norm = 0.0;
     int m_used = 0, m_next = 0;
-    bool m_started = false;
+    bool m_begun = false, m_started = false;
 };
 
 /// Block Gauss–Seidel with exact block solves, keeping u = W r + q up to date as it goes.

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`softcontact solve`."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softcontact.cli.console import console, mark, say
+
+if TYPE_CHECKING:
+    from softcontact.solver import ContactProblem, ContactSolution, GlobalContactProblem
+
+NOT_CONVERGED, NOT_FINITE = 1, 3
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE.hdf5", help="FCLIB problem, local or global.")],
+    method: Annotated[
+        str, typer.Option(help="auto, anderson, newton, nncg, block_gauss_seidel, local_uzawa, ….")
+    ] = "auto",
+    tolerance: Annotated[float, typer.Option(help="Of the natural-map residual.")] = 1e-8,
+    max_iterations: Annotated[int, typer.Option(help="Sweeps and Newton steps.")] = 10000,
+    time_budget: Annotated[
+        float | None, typer.Option(help="Seconds after which the best force met is given.")
+    ] = None,
+    compare_all: Annotated[
+        bool, typer.Option("--compare-all", help="Also solve by every other method.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.hdf5", help="Write problem and solution there (FCLIB).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, nothing else.")] = False,
+) -> int:
+    """Solve a frictional contact problem of FCLIB's format. Exit code 0: solved, 1: not to the tolerance."""
+    from softcontact.solver import GlobalContactProblem, read_fclib, solve, write_fclib
+
+    problem = read_fclib(file)
+    local = problem.local if isinstance(problem, GlobalContactProblem) else problem
+    settings: dict[str, Any] = {
+        "tolerance": tolerance,
+        "max_iterations": max_iterations,
+        "time_budget": time_budget,
+    }
+    solution = solve(local, method=method, **settings)  # type: ignore[arg-type]
+    results = {method: _figures(local, solution)}
+    if compare_all:
+        for other in _applicable(local):
+            if other not in results:
+                results[other] = _figures(local, solve(local, method=other, **settings))  # type: ignore[arg-type]
+    if out is not None:
+        write_fclib(out, problem, solution)
+    summary = {
+        "file": str(file),
+        "kind": "global" if problem is not local else "local",
+        "contacts": local.contacts,
+        "tolerance": tolerance,
+        **{"method": method, **results[method]},
+    }
+    if compare_all:
+        summary["comparison"] = results
+    if as_json:
+        print(json.dumps(summary, allow_nan=False))
+    else:
+        _show(problem, summary, results)
+    if solution.converged:
+        return 0
+    say(
+        f"{file}: not solved to {tolerance:g} ({solution.reason}), residual {solution.residual:.3g} after "
+        f"{solution.iterations} iterations; try another method, or more iterations or time"
+    )
+    return NOT_FINITE if solution.reason == "not_finite" else NOT_CONVERGED
+
+
+def _applicable(problem: ContactProblem) -> list[str]:
+    from typing import get_args
+
+    from softcontact.solver import Method
+
+    return ["auto", "projection"] if hasattr(problem.W, "matvec") else list(get_args(Method))
+
+
+def _figures(problem: ContactProblem, solution: ContactSolution) -> dict[str, Any]:
+    """What is told of a solve; the residual is measured here, outside the solver."""
+    from softcontact.solver import residual
+
+    finite = bool(math.isfinite(float(abs(solution.force).sum())))
+    measured = residual(problem, solution.force) if finite else math.inf
+    return {
+        "converged": solution.converged,
+        "reason": solution.reason,
+        "method_used": solution.method,
+        "residual": measured if math.isfinite(measured) else None,
+        "iterations": solution.iterations,
+        "inner_iterations": solution.inner_iterations,
+        "wall_time_s": solution.wall_time_s,
+    }
+
+
+def _show(
+    problem: ContactProblem | GlobalContactProblem, summary: dict[str, Any], results: dict[str, Any]
+) -> None:
+    from rich.table import Table
+
+    screen = console()
+    screen.print(f"{summary['file']}: {summary['kind']}, {summary['contacts']} contacts", markup=False)
+    table = Table("", "method", "used", "residual", "iterations", "time", "", box=None, pad_edge=False)
+    for name, result in results.items():
+        value = "not finite" if result["residual"] is None else f"{result['residual']:.2e}"
+        table.add_row(
+            mark(result["converged"]),
+            name,
+            result["method_used"],
+            value,
+            str(result["iterations"]),
+            f"{1e3 * result['wall_time_s']:.3g} ms",
+            "" if result["converged"] else result["reason"],
+        )
+    screen.print(table)
