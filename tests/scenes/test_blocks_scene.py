@@ -10,7 +10,7 @@ import pytest
 from softcontact import run
 from softcontact.cli.app import main
 from softcontact.flexibility.trace import read_trace, write_trace
-from softcontact.scene import Scene, SceneError, load
+from softcontact.scene import ForceJump, FrictionCone, Scene, SceneError, Solved, SolveTime, load
 
 DATA = Path(__file__).parents[1] / "verification" / "data" / "hapco_blocks.json"
 
@@ -121,6 +121,25 @@ def test_unsolved_steps_fail_the_run():
     assert [
         check["passed"] for check in result.summary["checks"] if check["name"] == "every step solved"
     ] == [False]
+
+
+def test_checks_can_fail():
+    """Each of the scene's own checks, with a limit that the same run does not keep."""
+    scene = load("blocks", {"drive": "device", "phase_time": "0.06"})
+    strict = [
+        ForceJump(name="jump", body="green", limit=1e-3),
+        FrictionCone(name="cone", body="green", friction=0.15),
+        SolveTime(name="time", limit=1e-9),
+        Solved(name="solved"),
+    ]
+    result = run(
+        scene.model_copy(update={"checks": tuple(strict)}), record=False, replay=False, progress=False
+    )
+    assert result.exit_code == 1
+    assert [check["passed"] for check in result.summary["checks"]] == [False, False, False, True]
+    force = result.contact_force("green")
+    jump = np.linalg.norm(np.diff(force, axis=0), axis=1).max() / np.linalg.norm(force, axis=1).mean()
+    assert result.summary["checks"][0]["value"] == pytest.approx(jump)
 
 
 def test_wall_clock_ticks_all_come():

@@ -257,7 +257,7 @@ def plots(result: dict[str, Any], folder: Path) -> list[Path]:
             draw(axis, result, name)
             axis.set_title(f"red block {TITLES[name]}", fontsize=9)
             axis.grid(True, alpha=0.3)
-            axis.legend(fontsize=7)
+            axis.legend(fontsize=7, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.2))
         figure.savefig(path, dpi=130)
         drawn.append(path)
     return drawn
