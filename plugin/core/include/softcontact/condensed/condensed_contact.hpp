@@ -63,7 +63,6 @@ public:
         return m_relative;
     }  ///< u (3n,) [m] after the last tick
     [[nodiscard]] Index contacts() const { return m_mu.size(); }
-    void set_forces(const Eigen::Ref<const VectorXd>& forces) { m_force = forces; }
 
 private:
     void check(const CondensedModel& model) const;

@@ -58,7 +58,6 @@ public:
     [[nodiscard]] Index missed() const { return m_missed.load(std::memory_order_relaxed); }
     [[nodiscard]] Index capacity() const { return m_log.position.cols(); }
     [[nodiscard]] const LoopLog& log() const { return m_log; }
-    [[nodiscard]] double period() const { return m_period; }
 
 private:
     void move_device(double time);
