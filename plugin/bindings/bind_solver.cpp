@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <chrono>
 #include <stdexcept>
 
 #include "bindings.hpp"
@@ -33,8 +34,9 @@ constexpr std::pair<const char*, UzawaVelocity> velocities[] = {
     {"jacobi", UzawaVelocity::jacobi},
 };
 constexpr std::pair<const char*, StopReason> reasons[] = {
-    {"converged", StopReason::converged},     {"max_iterations", StopReason::max_iterations},
-    {"time_budget", StopReason::time_budget}, {"stagnated", StopReason::stagnated},
+    {"converged", StopReason::converged},
+    {"max_iterations", StopReason::max_iterations},
+    {"time_budget", StopReason::time_budget},
     {"not_finite", StopReason::not_finite},
 };
 
@@ -79,9 +81,16 @@ private:
     py::object m_function;
 };
 
-py::dict to_dict(const ContactSolverResult& result)
+/// Seconds of the solver itself, without what goes to Python and back.
+template <typename Solver>
+py::dict timed(const Solver& solver)
 {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    const ContactSolverResult result = solver();
+    const std::chrono::duration<double> taken = Clock::now() - start;
     py::dict out;
+    out["wall_time_s"] = taken.count();
     out["force"] = result.force;
     out["velocity"] = result.velocity;
     out["iterations"] = result.iterations;
@@ -186,19 +195,17 @@ void bind_solver(py::module_& module)
              })
         .def("solve",
              [](const ContactProblem& problem, const Array& guess, const ContactSolverOptions& options) {
-                 ContactSolverResult result;
-                 {
-                     const VectorXd start = vector(guess);
+                 const VectorXd start = vector(guess);
+                 return timed([&] {
                      const py::gil_scoped_release release;
-                     result = solve_contact_problem(problem, start, options);
-                 }
-                 return to_dict(result);
+                     return solve_contact_problem(problem, start, options);
+                 });
              });
 
     module.def("solve_contact_operator", [](const py::object& product, const Array& q, const Array& mu,
                                             const Array& guess, const ContactSolverOptions& options) {
-        return to_dict(
-            solve_contact_problem(CalledOperator(product), vector(q), vector(mu), vector(guess), options));
+        const CalledOperator W(product);
+        return timed([&] { return solve_contact_problem(W, vector(q), vector(mu), vector(guess), options); });
     });
 
     module.def("natural_map_residual",

@@ -55,6 +55,9 @@ ContactMatrix::ContactMatrix(std::span<const int> start, std::span<const int> co
     std::vector<std::vector<int>> columns(contacts);
     for (std::size_t row = 0; row + 1 < start.size(); ++row) {
         const int block = static_cast<int>(row / 3);
+        if (row % 3 == 0 && (columns[row / 3].empty() || columns[row / 3].back() != block)) {
+            columns[row / 3].push_back(block);
+        }
         for (int k = start[row]; k < start[row + 1]; ++k) {
             const auto place = static_cast<std::size_t>(k);
             std::vector<int>& blocks = columns[static_cast<std::size_t>(column[place] / 3)];
@@ -85,7 +88,7 @@ ContactMatrix::ContactMatrix(const RowMajorRef& W)
     for (std::size_t block = 0; block < contacts; ++block) {
         const auto rows = W.middleRows<3>(static_cast<Index>(3 * block));
         for (std::size_t c = 0; c < contacts; ++c) {
-            if ((rows.middleCols<3>(static_cast<Index>(3 * c)).array() != 0.0).any()) {
+            if (c == block || (rows.middleCols<3>(static_cast<Index>(3 * c)).array() != 0.0).any()) {
                 columns[c].push_back(static_cast<int>(block));
             }
         }
@@ -99,6 +102,14 @@ ContactMatrix::ContactMatrix(const RowMajorRef& W)
                                                                  3) = W.block(run.row, first, run.length, 3);
         }
         m_diagonal[c] = W.block<3, 3>(first, first);
+    }
+}
+
+void ContactMatrix::add_diagonal(const VectorXd& amount)
+{
+    for (Index i = 0; i < rows(); ++i) {
+        entry(i, i) += amount[i / 3];
+        m_diagonal[static_cast<std::size_t>(i / 3)](i % 3, i % 3) += amount[i / 3];
     }
 }
 

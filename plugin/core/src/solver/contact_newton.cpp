@@ -5,6 +5,7 @@
 #include <Eigen/SparseLU>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "contact_sweeps.hpp"
 
@@ -190,13 +191,70 @@ ContactNewton::End ContactNewton::run(VectorXd& r, int most, ContactRun& run)
     return End::no_progress;
 }
 
-void run_newton(const ContactProblem& problem, const VectorXd& guess, int patience, ContactRun& run)
+namespace {
+
+void approach(const ContactProblem& problem, const VectorXd& guess, int patience, bool pulls,
+              ContactRun& run);
+
+// Proximal points: compliance added at first, against the block's own, and how it moves.
+constexpr double first_pull = 1e-3, least_pull = 1e-9, most_pull = 10.0;
+constexpr int part_iterations = 400, most_pulls = 60, most_idle_pulls = 12;
+
+/// Proximal points: r -> the solution of the problem with compliance added that is free of load at r. Each is
+/// better posed than the problem itself. True when the run is over.
+bool pull(const ContactProblem& problem, ContactRun& run)
+{
+    VectorXd compliance(problem.mu.size());
+    for (Index i = 0; i < compliance.size(); ++i) {
+        compliance[i] = problem.W.diagonal(i).trace() / 3.0;
+    }
+    VectorXd r = run.best(), u;
+    double residual = run.best_residual(), milestone = residual, strength = first_pull;
+    int idle = 0;
+    for (int k = 0; k < most_pulls && idle < most_idle_pulls; ++k) {
+        ContactProblem eased{problem.W, problem.q, problem.mu};
+        eased.W.add_diagonal(strength * compliance);
+        for (Index i = 0; i < r.size(); ++i) {
+            eased.q[i] -= strength * compliance[i / 3] * r[i];
+        }
+        const ContactSolverOptions options = run.part(std::max(1e-13, 1e-2 * residual), part_iterations);
+        ContactRun part(eased.q, eased.mu, options);
+        part.offer(r, std::numeric_limits<double>::infinity());
+        approach(eased, r, 30, false, part);
+        r = part.result.converged() ? part.result.force : part.best();
+        problem.W.multiply(r, u);
+        u += problem.q;
+        residual = run.residual(r, u);
+        run.offer(r, residual);
+        const bool more = run.count_part(part.result, residual);
+        if (residual <= run.options().tolerance) {
+            run.result.force = r;
+            run.result.reason = StopReason::converged;
+            return true;
+        }
+        if (!more) {
+            return true;
+        }
+        if (!std::isfinite(residual)) {
+            return false;
+        }
+        idle = run.best_residual() <= 0.5 * milestone ? 0 : idle + 1;
+        milestone = idle == 0 ? run.best_residual() : milestone;
+        strength = part.result.converged() ? std::max(least_pull, 0.5 * strength)
+                                           : std::min(most_pull, 3.0 * strength);
+    }
+    return false;
+}
+
+/// Sweeps and Newton steps in turn, and proximal points where those do not get on and `pulls` allows them.
+void approach(const ContactProblem& problem, const VectorXd& guess, int patience, bool pulls, ContactRun& run)
 {
     ContactNewton newton(problem);
     ContactSweeps sweeps(problem);
-    VectorXd r = guess;
     constexpr int newton_steps = 40;
-    for (;; patience *= 2) {
+    constexpr int turns_between_pulls = 3;
+    VectorXd r = guess;
+    for (int turn = 1;; ++turn, patience *= 2) {
         sweeps.start(r);
         if (run_sweeps(problem, sweeps, Acceleration::anderson, patience, run)) {
             return;
@@ -205,8 +263,18 @@ void run_newton(const ContactProblem& problem, const VectorXd& guess, int patien
         if (newton.run(r, newton_steps, run) != ContactNewton::End::no_progress) {
             return;
         }
+        if (pulls && turn % turns_between_pulls == 0 && pull(problem, run)) {
+            return;
+        }
         r = run.best();
     }
+}
+
+}  // namespace
+
+void run_newton(const ContactProblem& problem, const VectorXd& guess, int patience, ContactRun& run)
+{
+    approach(problem, guess, patience, true, run);
 }
 
 }  // namespace softcontact

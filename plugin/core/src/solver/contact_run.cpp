@@ -82,10 +82,35 @@ bool ContactRun::out_of_time() const
     return m_options.time_budget_s > 0.0 && Clock::now() >= m_end;
 }
 
+ContactSolverOptions ContactRun::part(double tolerance, int most) const
+{
+    ContactSolverOptions options = m_options;
+    options.tolerance = tolerance;
+    options.max_iterations = std::min(most, m_options.max_iterations - result.iterations);
+    if (m_options.time_budget_s > 0.0) {
+        const double left = std::chrono::duration<double>(m_end - Clock::now()).count();
+        options.time_budget_s = std::max(left, 1e-9);
+    }
+    return options;
+}
+
+bool ContactRun::count_part(const ContactSolverResult& part, double residual)
+{
+    result.inner_iterations += part.inner_iterations;
+    result.iterations += part.iterations;
+    result.history.insert(result.history.end(), part.history.size(), residual);
+    return within_budget();
+}
+
 bool ContactRun::count(double judged)
 {
     ++result.iterations;
     result.history.push_back(judged);
+    return within_budget();
+}
+
+bool ContactRun::within_budget()
+{
     if (out_of_time()) {
         result.reason = StopReason::time_budget;
         return false;

@@ -32,10 +32,16 @@ public:
     /// reason is set).
     bool count(double judged);
     [[nodiscard]] bool out_of_time() const;
+    /// Options for a part of the run: at most `most` of the iterations left, in the time left.
+    [[nodiscard]] ContactSolverOptions part(double tolerance, int most) const;
+    /// Count the iterations of a part that ended with this residual; as count.
+    bool count_part(const ContactSolverResult& part, double residual);
 
     ContactSolverResult result;
 
 private:
+    bool within_budget();
+
     using Clock = std::chrono::steady_clock;
     const VectorXd& m_q;
     const VectorXd& m_mu;

@@ -9,7 +9,7 @@
 namespace softcontact {
 
 /// The Delassus operator W of n point contacts, (3n, 3n), stored by columns of 3x3 blocks without the zero
-/// blocks. Need not be symmetric or of full rank.
+/// blocks off the diagonal. Need not be symmetric or of full rank.
 ///
 /// Neighbouring blocks of a column lie together, so that a product runs over long stretches whether W is
 /// sparse or full.
@@ -31,6 +31,8 @@ public:
 
     /// u += W[:, contact] Δ.
     void add_column(Index contact, const Vector3d& delta, double* u) const;
+    /// W += diag(amount_i I), a number a contact.
+    void add_diagonal(const VectorXd& amount);
     /// out = W r.
     void multiply(const VectorXd& r, VectorXd& out) const;
 

@@ -25,7 +25,7 @@ enum class ContactMethod {
     anderson,            ///< the same, with Anderson mixing between sweeps
     local_uzawa,         ///< a prediction–projection loop a contact and sweep
     global_uzawa,        ///< one prediction–projection step a contact and sweep
-    newton,              ///< nonsmooth Newton, globalised by a line search and by sweeps
+    newton,              ///< nonsmooth Newton, globalised by a line search, by sweeps and by proximal points
     projection,          ///< projection steps on all contacts at once with Anderson mixing: W applied only
 };
 
@@ -44,7 +44,7 @@ enum class UzawaVelocity {
     jacobi,  ///< of the forces at the start of the sweep
 };
 
-enum class StopReason { converged, max_iterations, time_budget, stagnated, not_finite };
+enum class StopReason { converged, max_iterations, time_budget, not_finite };
 
 struct ContactSolverOptions {
     ContactMethod method = ContactMethod::automatic;
@@ -65,7 +65,7 @@ struct ContactSolverResult {
     VectorXd force;     ///< (3n,) in (n, t, s) order: a solution, or the best that was met
     VectorXd velocity;  ///< W force + q
     int iterations = 0;
-    long inner_iterations = 0;  ///< projections, block solves or line-search trials, all contacts together
+    long inner_iterations = 0;  ///< projections and block solves, all contacts together; line-search trials
     double residual = 0.0;      ///< natural map at force, from W force + q computed afresh
     double uzawa_error = 0.0;   ///< max over contacts of |r(k+1) - r(k)| / rho in the last sweep
     StopReason reason = StopReason::max_iterations;
@@ -78,7 +78,7 @@ struct ContactSolverResult {
 /// Solve from r = guess. W need be neither symmetric nor of full rank. Same inputs, same bits (without a time
 /// budget).
 /// Sources: Talbi, Joli, Feng and Kheddar, Sec. 3.3 (Uzawa); Silcowitz, Niebe and Erleben 2010 (NNCG);
-/// Walker and Ni 2011 (Anderson mixing); Alart and Curnier 1991 (Newton).
+/// Walker and Ni 2011 (Anderson mixing); Alart and Curnier 1991 (Newton); Rockafellar 1976 (proximal points).
 [[nodiscard]] ContactSolverResult solve_contact_problem(const ContactProblem& problem, const VectorXd& guess,
                                                         const ContactSolverOptions& options);
 
