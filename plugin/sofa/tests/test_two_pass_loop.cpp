@@ -436,11 +436,6 @@ TEST_F(Refused, negativeTolerance)
     expectStandstill(solver, "positionTolerance='-1'");
 }
 
-TEST_F(Refused, toleranceThatIsNoNumber)
-{
-    expectStandstill(solver, "positionTolerance='nan'");
-}
-
 TEST_F(Refused, negativeIterations)
 {
     expectStandstill(solver, "positionMaxIterations='-1'");

@@ -22,6 +22,8 @@
 #include <sofa/simulation/mechanicalvisitor/MechanicalVInitVisitor.h>
 #include <sofa/simulation/mechanicalvisitor/MechanicalVOpVisitor.h>
 
+#include <algorithm>
+
 namespace softcontact::plugin {
 
 namespace vec = sofa::core::vec_id::write_access;
@@ -243,15 +245,17 @@ void TwoPassAnimationLoop::solvePositions(Step& s)
     s.assign(vec::freePosition, rvec::position);
     {
         const SReal tolerance = d_positionTolerance.getValue();
-        const int iterations = d_positionMaxIterations.getValue();
+        const int asked = d_positionMaxIterations.getValue();
+        const int iterations = asked > 0 ? asked : m_solver->d_maxIt.getValue();
         PositionPassScope scope(*m_solver, m_held,
                                 tolerance > 0 ? tolerance : m_solver->d_tolerance.getValue() * s.dt,
-                                iterations > 0 ? iterations : m_solver->d_maxIt.getValue());
+                                iterations);
         m_pass = Pass::position;
         correctPositions(s);
         m_pass = Pass::none;
         d_positionRows.setValue(m_solver->d_currentNumConstraints.getValue());
-        d_positionIterations.setValue(m_solver->d_currentIterations.getValue());
+        // SOFA's solvers report one iteration more when they stop at the limit.
+        d_positionIterations.setValue(std::min(m_solver->d_currentIterations.getValue(), iterations));
         d_positionError.setValue(m_solver->d_currentError.getValue());
     }
     restoreImpulses(s);
