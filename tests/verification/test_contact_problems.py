@@ -111,6 +111,33 @@ def test_decoupled_and_coulomb_laws_keep_their_bounds():
     np.testing.assert_allclose(force, [2.0, -0.6, -0.8, 0.0], atol=1e-13)
 
 
+@pytest.mark.parametrize(("seed", "boxes", "mu"), [(17, 10, 1.2), (3, 9, 0.7)])
+def test_piles_with_many_points_an_interface_are_solved(seed, boxes, mu):
+    """Boxes on each other, 16 points an interface, pushed sideways: sweeps alone stall on them."""
+    rng = np.random.default_rng(seed)
+    ticks = np.linspace(-0.5, 0.5, 4)
+    points = [(x, y) for x in ticks for y in ticks]
+    H = np.zeros((3 * len(points) * boxes, 6 * boxes))
+    for i in range(boxes):
+        normal = np.array([*(1e-4 * rng.normal(size=2)), 1.0])
+        normal /= np.linalg.norm(normal)
+        t = np.cross(normal, [0.0, 1.0, 0.0])
+        frame = np.array([normal, t / np.linalg.norm(t), np.cross(normal, t) / np.linalg.norm(t)])
+        for k, (x, y) in enumerate(points):
+            rows = slice(3 * (len(points) * i + k), 3 * (len(points) * i + k) + 3)
+            for body, height, sign in ((i, -0.25, 1.0), (i - 1, 0.25, -1.0)):
+                if body >= 0:
+                    H[rows, 6 * body : 6 * body + 3] = sign * frame
+                    H[rows, 6 * body + 3 : 6 * body + 6] = sign * np.cross([x, y, height], frame)
+    masses = np.exp(rng.normal(size=boxes))
+    A = np.diag(np.concatenate([mass * np.array([1.0, 1.0, 1.0, 0.1, 0.1, 0.16]) for mass in masses]))
+    v = np.tile([0.05, 0.0, -0.05, 0.0, 0.0, 0.0], boxes) + 1e-3 * rng.normal(size=6 * boxes)
+    problem = ContactProblem.from_factors(H, A, H @ v, np.full(len(points) * boxes, mu))
+    assert not solve(problem, method="block_gauss_seidel", max_iterations=1000).converged
+    solution = solve(problem)
+    assert solution.converged and natural_map(problem, solution.force) <= 1e-8
+
+
 def test_a_contact_without_compliance_is_reported():
     W, q = np.zeros((3, 3)), np.array([-1.0, 0.0, 0.0])
     _, _, error, converged = _core.solve_blocks(

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "contact_projection.hpp"
 #include "contact_sweeps.hpp"
 
 namespace softcontact {
@@ -246,13 +247,38 @@ bool pull(const ContactProblem& problem, ContactRun& run)
     return false;
 }
 
-/// Sweeps and Newton steps in turn, and proximal points where those do not get on and `pulls` allows them.
+/// Projections from zero: another way to come near, where the others are caught at a bad place. True when the
+/// run is over.
+bool start_elsewhere(const ContactProblem& problem, int most, ContactRun& run)
+{
+    const ContactSolverOptions options = run.part(run.options().tolerance, most);
+    ContactRun part(problem.q, problem.mu, options);
+    const VectorXd zero = VectorXd::Zero(problem.q.size());
+    part.offer(zero, run.residual(zero, problem.q));
+    run_projection(MatrixOperator(problem.W), problem.q, problem.mu, zero, part);
+    const bool solved = part.result.converged();
+    VectorXd r = solved ? part.result.force : part.best(), u;
+    problem.W.multiply(r, u);
+    u += problem.q;
+    const double residual = run.residual(r, u);
+    run.offer(r, residual);
+    const bool more = run.count_part(part.result, residual);
+    if (solved) {
+        run.result.force = r;
+        run.result.reason = StopReason::converged;
+        return true;
+    }
+    return !more;
+}
+
+/// Sweeps and Newton steps in turn, and where those do not get on and `pulls` allows it, proximal points and
+/// projections.
 void approach(const ContactProblem& problem, const VectorXd& guess, int patience, bool pulls, ContactRun& run)
 {
     ContactNewton newton(problem);
     ContactSweeps sweeps(problem);
     constexpr int newton_steps = 40;
-    constexpr int turns_between_pulls = 3;
+    constexpr int projections = 700;
     VectorXd r = guess;
     for (int turn = 1;; ++turn, patience *= 2) {
         sweeps.start(r);
@@ -263,7 +289,8 @@ void approach(const ContactProblem& problem, const VectorXd& guess, int patience
         if (newton.run(r, newton_steps, run) != ContactNewton::End::no_progress) {
             return;
         }
-        if (pulls && turn % turns_between_pulls == 0 && pull(problem, run)) {
+        if (pulls && turn > 1 &&
+            (turn % 2 == 0 ? start_elsewhere(problem, projections * turn, run) : pull(problem, run))) {
             return;
         }
         r = run.best();

@@ -34,7 +34,8 @@ private:
 
 /// Gauss–Seidel phases and Newton phases in turn, from `guess`, until done or out of budget. The sweeps get
 /// Newton near; they go on until `patience` of them bring no tenfold gain, and for twice as long each time
-/// Newton has made no progress. Every third time proximal points are tried as well.
+/// Newton has made no progress. From the second time on, projections from zero and proximal
+/// points are tried in turn.
 void run_newton(const ContactProblem& problem, const VectorXd& guess, int patience, ContactRun& run);
 
 }  // namespace softcontact
