@@ -112,7 +112,7 @@ TEST_F(AggregateVolumeTest, PlateIsOnePatchAndCarriesItsWeight)
     for (const std::string solver :
          {"BlockGaussSeidelConstraintSolver", "NNCGConstraintSolver", "ImprovedJacobiConstraintSolver"}) {
         for (const auto& loop : {free_motion, velocity_order, two_pass}) {
-            Scene scene(plate(loop, "AggregateVolume?mu=0.5", "", "0 0 0 0 0 0", solver));
+            Scene scene(plate(loop, "AggregateVolume?mu=0.5&patchSize=1", "", "0 0 0 0 0 0", solver));
             scene.step(200);
             const AggregatePatches& patches = scene.patches();
             ASSERT_EQ(patches.d_forces.getValue().size(), 1u) << solver << loop;
@@ -137,7 +137,8 @@ TEST_F(AggregateVolumeTest, TorsionStopsTheSpin)
     }
     for (const auto& loop : {free_motion, velocity_order, two_pass}) {
         const auto spin = [&](const std::string& friction) {
-            Scene scene(plate(loop, "AggregateVolume?mu=0.3&pressure=uniform&friction=" + friction, "",
+            Scene scene(plate(loop,
+                              "AggregateVolume?mu=0.3&pressure=uniform&patchSize=1&friction=" + friction, "",
                               "0 0 0 0 0 8"));
             scene.step(20);
             const double before = getVOrientation(scene.state<RigidState>("body").readVelocities()[0])[2];
@@ -154,7 +155,7 @@ TEST_F(AggregateVolumeTest, TorsionStopsTheSpin)
 TEST_F(AggregateVolumeTest, SlidesAndHoldsByItsFriction)
 {
     for (const auto& loop : {free_motion, velocity_order, two_pass}) {
-        Scene scene(plate(loop, "AggregateVolume?mu=0.4", "", "1 0 0 0 0 0"));
+        Scene scene(plate(loop, "AggregateVolume?mu=0.4&patchSize=1", "", "1 0 0 0 0 0"));
         scene.step(10);
         EXPECT_NEAR(total(scene.patches().d_forces, 0), -0.4 * gravity, 0.02 * gravity) << loop;
         EXPECT_EQ(scene.patches().d_sliding.getValue()[0], 1) << loop;

@@ -93,7 +93,8 @@ public:
 
     struct Setup {
         std::unique_ptr<Scene> scene;
-        PatchRecord* record = nullptr;
+        BodyPair* bodies = nullptr;
+        PatchRecord* record = nullptr;  ///< their one patch, once a step has made it
         PointState *skin = nullptr, *surface = nullptr;
 
         template <class State>
@@ -135,7 +136,7 @@ public:
         setup.skin = &setup.state<PointState>("/tissue/world/skin/points");
         setup.surface = &setup.state<PointState>("/object/surface/points");
         auto& patches = AggregatePatches::of(setup.scene->root());
-        setup.record = &patches.record("/contact/patch:object1", "/contact/patch:object2", false);
+        setup.bodies = &patches.pair("/contact/patch:object1", "/contact/patch:object2", false);
         return setup;
     }
 
@@ -212,6 +213,8 @@ TEST_F(RowsTest, ReachEveryDegreeOfFreedom)
                                 .read(sofa::core::vec_id::read_access::position)
                                 ->getValue();
         setup.scene->step();
+        ASSERT_EQ(setup.bodies->active().size(), 1u);
+        setup.record = setup.bodies->active().front();
         ASSERT_TRUE(setup.record->active());
         ASSERT_EQ(setup.record->rows(), 4);
         // Back to where the rows were made.

@@ -20,6 +20,7 @@ public:
 
     sofa::Data<sofa::Index> d_index;
     sofa::Data<SReal> d_relaxationTime;
+    sofa::Data<int> d_rank;
     sofa::core::objectmodel::SingleLink<AggregateGroup, Frame,
                                         sofa::core::objectmodel::BaseLink::FLAG_STOREPATH |
                                             sofa::core::objectmodel::BaseLink::FLAG_STRONGLINK>

@@ -63,25 +63,24 @@ AggregatePatches& AggregatePatches::of(sofa::core::objectmodel::BaseContext& con
     return *patches;
 }
 
-PatchRecord& AggregatePatches::record(const std::string& first, const std::string& second,
-                                      bool secondAggregates)
+BodyPair& AggregatePatches::pair(const std::string& first, const std::string& second, bool secondAggregates)
 {
-    for (const auto& record : m_records) {
-        if ((record->bodyA() == first && record->bodyB() == second) ||
-            (record->bodyA() == second && record->bodyB() == first)) {
-            return *record;
+    for (const auto& pair : m_pairs) {
+        if ((pair->bodyA() == first && pair->bodyB() == second) ||
+            (pair->bodyA() == second && pair->bodyB() == first)) {
+            return *pair;
         }
     }
-    m_records.push_back(secondAggregates ? std::make_unique<PatchRecord>(second, first)
-                                         : std::make_unique<PatchRecord>(first, second));
-    return *m_records.back();
+    m_pairs.push_back(secondAggregates ? std::make_unique<BodyPair>(second, first)
+                                       : std::make_unique<BodyPair>(first, second));
+    return *m_pairs.back();
 }
 
 void AggregatePatches::handleEvent(sofa::core::objectmodel::Event* event)
 {
     if (sofa::simulation::AnimateBeginEvent::checkEventType(event)) {
-        for (const auto& record : m_records) {
-            record->beginStep();
+        for (const auto& pair : m_pairs) {
+            pair->beginStep();
         }
     } else if (sofa::simulation::SolveConstraintSystemEndEvent::checkEventType(event) ||
                sofa::simulation::AnimateEndEvent::checkEventType(event)) {
@@ -92,11 +91,10 @@ void AggregatePatches::handleEvent(sofa::core::objectmodel::Event* event)
 void AggregatePatches::publish()
 {
     bool converged = true;
-    for (const auto& record : m_records) {
-        if (record->finish()) {
-            converged = converged && record->converged();
-        } else if (record->active()) {
-            converged = converged && record->converged();
+    for (const auto& pair : m_pairs) {
+        for (PatchRecord* patch : pair->active()) {
+            patch->finish();
+            converged = converged && patch->converged();
         }
     }
     auto bodyA = sofa::helper::getWriteOnlyAccessor(d_bodyA);
@@ -119,33 +117,32 @@ void AggregatePatches::publish()
     normalForces.clear(), areas.clear(), volumes.clear(), pressureMean.clear(), pressureMax.clear();
     sliding.clear(), contacts.clear(), points.clear(), pointForces.clear(), pointAreas.clear();
     int rows = 0, count = 0;
-    for (const auto& record : m_records) {
-        if (!record->active()) {
-            continue;
-        }
-        rows += record->rows();
-        count += static_cast<int>(record->points().size());
-        const PatchReport& report = record->report();
-        if (!(report.normal_force > 0.0)) {
-            continue;
-        }
-        bodyA.push_back(record->bodyA());
-        bodyB.push_back(record->bodyB());
-        forces.push_back(vec3(report.force));
-        torques.push_back(vec3(report.torque));
-        centres.push_back(vec3(report.centre));
-        normals.push_back(vec3(report.normal));
-        normalForces.push_back(report.normal_force);
-        areas.push_back(report.area);
-        volumes.push_back(report.volume);
-        pressureMean.push_back(report.pressure_mean);
-        pressureMax.push_back(report.pressure_max);
-        sliding.push_back(report.sliding ? 1 : 0);
-        contacts.push_back(report.point_count);
-        for (const PatchPoint& point : record->reportPoints()) {
-            points.push_back(vec3(point.position));
-            pointForces.push_back(vec3(point.force));
-            pointAreas.push_back(point.area);
+    for (const auto& pair : m_pairs) {
+        for (const PatchRecord* patch : pair->active()) {
+            rows += patch->rows();
+            count += static_cast<int>(patch->points().size());
+            const PatchReport& report = patch->report();
+            if (!(report.normal_force > 0.0)) {
+                continue;
+            }
+            bodyA.push_back(pair->bodyA());
+            bodyB.push_back(pair->bodyB());
+            forces.push_back(vec3(report.force));
+            torques.push_back(vec3(report.torque));
+            centres.push_back(vec3(report.centre));
+            normals.push_back(vec3(report.normal));
+            normalForces.push_back(report.normal_force);
+            areas.push_back(report.area);
+            volumes.push_back(report.volume);
+            pressureMean.push_back(report.pressure_mean);
+            pressureMax.push_back(report.pressure_max);
+            sliding.push_back(report.sliding ? 1 : 0);
+            contacts.push_back(report.point_count);
+            for (const PatchPoint& point : patch->reportPoints()) {
+                points.push_back(vec3(point.position));
+                pointForces.push_back(vec3(point.force));
+                pointAreas.push_back(point.area);
+            }
         }
     }
     d_rows.setValue(rows);

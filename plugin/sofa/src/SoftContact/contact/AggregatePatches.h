@@ -3,8 +3,8 @@
 
 #include <SoftContact/Component.h>
 #include <SoftContact/contact/AggregateGroup.h>
-#include <SoftContact/contact/PatchRecord.h>
-#include <SoftContact/contact/VertexAreas.h>
+#include <SoftContact/contact/BodyPair.h>
+#include <SoftContact/contact/SurfaceVertices.h>
 #include <sofa/type/Vec.h>
 #include <sofa/type/vector.h>
 
@@ -37,11 +37,11 @@ public:
     /// The scene's AggregatePatches; made where there is none.
     static AggregatePatches& of(sofa::core::objectmodel::BaseContext& context);
 
-    /// The record of a pair of bodies (path names); made where there is none, with the second body as A where
-    /// secondAggregates says so.
-    PatchRecord& record(const std::string& first, const std::string& second, bool secondAggregates);
+    /// A pair of bodies (path names); made where there is none, with the second body as A where
+    /// secondAggregates.
+    BodyPair& pair(const std::string& first, const std::string& second, bool secondAggregates);
 
-    VertexAreas& vertexAreas() { return m_areas; }
+    SurfaceLibrary& surfaces() { return m_surfaces; }
 
     void handleEvent(sofa::core::objectmodel::Event* event) override;
 
@@ -51,8 +51,8 @@ protected:
 private:
     void publish();
 
-    std::vector<std::unique_ptr<PatchRecord>> m_records;  // in the order in which bodies first touched
-    VertexAreas m_areas;
+    std::vector<std::unique_ptr<BodyPair>> m_pairs;  // in the order in which bodies first touched
+    SurfaceLibrary m_surfaces;
 };
 
 }  // namespace softcontact::plugin

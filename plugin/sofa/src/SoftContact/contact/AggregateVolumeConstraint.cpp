@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <sofa/component/constraint/lagrangian/model/BaseContactLagrangianConstraint.inl>
-#include <softcontact/contact/vertex_share.hpp>
 
 namespace softcontact::plugin {
 
@@ -25,6 +24,20 @@ Vector3d vector3(const sofa::type::Vec3& v)
 sofa::type::Vec3 vec3(const Vector3d& v)
 {
     return {v[0], v[1], v[2]};
+}
+
+/// Fraction of a step's slip that happens in contact, from the gap before and after the free motion, as
+/// SOFA's own point contacts have it, with their tolerances.
+double slip_in_contact(double start, double end, double travel)
+{
+    if (std::abs(start) < 1e-5 * travel && std::abs(end) < 1e-5 * travel) {
+        return 1.0;
+    }
+    if (!(std::abs(start - end) > 1e-3 * start)) {
+        return 1.0;
+    }
+    const double time = start / (start - end);
+    return time > 0.0 && time < 1.0 ? 1.0 - time : end < 0.0 ? 1.0 : 0.0;
 }
 
 bool by_velocity(const ConstraintParams* cParams)
@@ -46,7 +59,8 @@ AggregateVolumeConstraint::AggregateVolumeConstraint(MechanicalState* object1, M
           initData(&d_contactDistance, SReal(0), "contactDistance", "Distance that is kept [m]")),
       d_mu(initData(&d_mu, SReal(0.8), "mu", "Friction coefficient, >= 0")),
       d_friction(initData(&d_friction, std::string("contensou"), "friction", PatchOptions::friction_help)),
-      d_pressure(initData(&d_pressure, std::string("nonuniform"), "pressure", PatchOptions::pressure_help))
+      d_pressure(initData(&d_pressure, std::string("nonuniform"), "pressure", PatchOptions::pressure_help)),
+      d_tilt(initData(&d_tilt, false, "tilt", PatchOptions::tilt_help))
 {
 }
 
@@ -55,9 +69,9 @@ AggregateVolumeConstraint::~AggregateVolumeConstraint()
     leave();
 }
 
-void AggregateVolumeConstraint::init()
+void AggregateVolumeConstraint::bwdInit()
 {
-    Base::init();
+    Base::bwdInit();
     if (d_indices1.getValue().empty() && d_indices2.getValue().empty()) {
         return;
     }
@@ -83,6 +97,7 @@ void AggregateVolumeConstraint::init()
                !in_range(d_indices2.getValue(), this->mstate2)) {
         error = "indices1 or indices2 names a point that its object does not have";
     } else {
+        settings.tilt = d_tilt.getValue();
         error = PatchOptions::read(settings.mu, d_friction.getValue(), d_pressure.getValue(), settings);
     }
     if (!error.empty()) {
@@ -92,27 +107,27 @@ void AggregateVolumeConstraint::init()
     }
     AggregatePatches& patches = AggregatePatches::of(*this->getContext());
     m_standalone = true;
-    PatchMembership membership;
-    membership.record =
-        &patches.record(this->getPathName() + ":object1", this->getPathName() + ":object2", false);
-    membership.pair = this->getPathName();
+    PairMembership membership;
+    membership.bodies =
+        &patches.pair(this->getPathName() + ":object1", this->getPathName() + ":object2", false);
+    membership.models = this->getPathName();
     membership.settings = settings;
     join(std::move(membership));
 }
 
-void AggregateVolumeConstraint::join(PatchMembership membership)
+void AggregateVolumeConstraint::join(PairMembership membership)
 {
     leave();
-    m_patch = std::move(membership);
-    m_ordinal = m_patch.record->ordinal(m_patch.pair);
-    m_patch.record->members.push_back(this);
+    m_pair = std::move(membership);
+    m_ordinal = m_pair.bodies->ordinal(m_pair.models);
+    m_pair.bodies->members.push_back(this);
 }
 
 void AggregateVolumeConstraint::leave()
 {
-    if (m_patch.record != nullptr) {
-        std::erase(m_patch.record->members, this);
-        m_patch.record = nullptr;
+    if (m_pair.bodies != nullptr) {
+        std::erase(m_pair.bodies->members, this);
+        m_pair.bodies = nullptr;
     }
 }
 
@@ -124,7 +139,7 @@ void AggregateVolumeConstraint::setSites(std::vector<ContactSite> sites1, std::v
 
 bool AggregateVolumeConstraint::leads() const
 {
-    return m_patch.record != nullptr && m_patch.record->members.front() == this;
+    return m_pair.bodies != nullptr && m_pair.bodies->members.front() == this;
 }
 
 void AggregateVolumeConstraint::readContacts()
@@ -142,7 +157,7 @@ void AggregateVolumeConstraint::readContacts()
         const int a = static_cast<int>(indices1[i]), b = static_cast<int>(indices2[i]);
         // P and Q at hand: the free positions that the short form of addContact reads are not there in every
         // order.
-        this->addContact(AggregateParameters(m_patch.settings.mu), normal, x2[indices2[i]], x1[indices1[i]],
+        this->addContact(AggregateParameters(m_pair.settings.mu), normal, x2[indices2[i]], x1[indices1[i]],
                          d_contactDistance.getValue(), a, b, x2[indices2[i]], x1[indices1[i]]);
         sites1.push_back({SurfacePoint{{a, a, a}, Vector3d::UnitX()}, a});
         sites2.push_back({SurfacePoint{{b, b, b}, Vector3d::UnitX()}, b});
@@ -168,16 +183,8 @@ AggregateVolumeConstraint::FreeMotion AggregateVolumeConstraint::freeMotion(cons
     const auto& x2 = cParams->readX(this->mstate2.get())->getValue();
     const Vector3d dP = vector3(x2[c.m2] - c.P), dQ = vector3(x1[c.m1] - c.Q);
     motion.gap = normal.dot(vector3(x2[c.m2] - x1[c.m1])) - c.contactDistance;
-    const double start = normal.dot(vector3(c.P - c.Q)) - c.contactDistance;
-    // Friction acts from when the gap closes, as in SOFA's own point contacts, with their tolerances.
-    double share = 1.0;
-    const double travel = dP.norm() + dQ.norm();
-    const bool touching = std::abs(start) < 1e-5 * travel && std::abs(motion.gap) < 1e-5 * travel;
-    if (!touching && std::abs(start - motion.gap) > 1e-3 * start) {
-        const double time = start / (start - motion.gap);
-        share = time > 0.0 && time < 1.0 ? 1.0 - time : motion.gap < 0.0 ? 1.0 : 0.0;
-    }
-    motion.slip = -sideSign() * share * (dP - dQ);
+    motion.slip = -sideSign() * (dP - dQ);
+    motion.travel = dP.norm() + dQ.norm();
     return motion;
 }
 
@@ -200,10 +207,10 @@ void AggregateVolumeConstraint::gather(const ConstraintParams* cParams, std::vec
         const ContactSite& site1 = m_sites1[i];
         const ContactSite& site2 = m_sites2[i];
         ContactPoint point;
-        point.a = (m_patch.first ? site1 : site2).point;
-        point.b = (m_patch.first ? site2 : site1).point;
-        point.p = vector3(m_patch.first ? c.Q : c.P);
-        point.q = vector3(m_patch.first ? c.P : c.Q);
+        point.a = (m_pair.first ? site1 : site2).point;
+        point.b = (m_pair.first ? site2 : site1).point;
+        point.p = vector3(m_pair.first ? c.Q : c.P);
+        point.q = vector3(m_pair.first ? c.P : c.Q);
         point.normal = -sideSign() * vector3(c.norm);  // SOFA's points from object 1 to object 2
         point.gap = freeMotion(cParams, c).gap;
         if (m_standalone && !d_areas.getValue().empty()) {
@@ -213,60 +220,24 @@ void AggregateVolumeConstraint::gather(const ConstraintParams* cParams, std::vec
         Index heaviest = 0;
         const bool at_vertex = point.a.weights.maxCoeff(&heaviest) > 1.0 - 1e-6;
         const int feature_a = at_vertex ? point.a.vertices[static_cast<std::size_t>(heaviest)]
-                                        : (m_patch.first ? site1 : site2).element;
-        const int feature_b = at_vertex ? 0 : (m_patch.first ? site2 : site1).element + 1;
+                                        : (m_pair.first ? site1 : site2).element;
+        const int feature_b = at_vertex ? 0 : (m_pair.first ? site2 : site1).element + 1;
         point.key = (m_ordinal << 56) | (static_cast<std::uint64_t>(feature_a) << 28) |
                     static_cast<std::uint64_t>(feature_b);
         PatchContact contact;
         contact.member = this;
         contact.index = i;
+        contact.surface = m_pair.surface;
         contact.start_gap = vector3(c.norm).dot(vector3(c.P - c.Q)) - c.contactDistance;
         contact.tissue_gap = point.gap;
-        if (m_patch.group1 != nullptr) {
-            contact.tissue_gap += dt * vector3(c.norm).dot(m_patch.group1->frameVelocity(vector3(c.Q)));
+        if (m_pair.group1 != nullptr) {
+            contact.tissue_gap += dt * vector3(c.norm).dot(m_pair.group1->frameVelocity(vector3(c.Q)));
         }
-        if (m_patch.group2 != nullptr) {
-            contact.tissue_gap -= dt * vector3(c.norm).dot(m_patch.group2->frameVelocity(vector3(c.P)));
+        if (m_pair.group2 != nullptr) {
+            contact.tissue_gap -= dt * vector3(c.norm).dot(m_pair.group2->frameVelocity(vector3(c.P)));
         }
         points.push_back(point);
         contacts.push_back(contact);
-    }
-}
-
-void AggregateVolumeConstraint::numberVertices(std::vector<ContactPoint>& points,
-                                               const std::vector<PatchContact>& contacts)
-{
-    std::vector<const std::vector<double>*> sources;
-    for (const AggregateVolumeConstraint* member : m_patch.record->members) {
-        if (member->m_patch.areas != nullptr &&
-            std::find(sources.begin(), sources.end(), member->m_patch.areas) == sources.end()) {
-            sources.push_back(member->m_patch.areas);
-        }
-    }
-    std::size_t total = 0;
-    for (const auto* source : sources) {
-        total += source->size();
-    }
-    if (sources != m_areaSources || total != m_allAreas.size()) {
-        m_allAreas.clear();
-        for (const auto* source : sources) {
-            m_allAreas.insert(m_allAreas.end(), source->begin(), source->end());
-        }
-        m_touch.assign(total, 0.0);
-        m_areaSources = std::move(sources);
-    }
-    // Models over one topology share their vertices, others get numbers of their own.
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        int base = 0;
-        for (const auto* source : m_areaSources) {
-            if (source == contacts[i].member->m_patch.areas) {
-                break;
-            }
-            base += static_cast<int>(source->size());
-        }
-        for (int& vertex : points[i].a.vertices) {
-            vertex += base;
-        }
     }
 }
 
@@ -274,10 +245,10 @@ void AggregateVolumeConstraint::assemble(const ConstraintParams* cParams)
 {
     std::vector<ContactPoint> points;
     std::vector<PatchContact> contacts;
-    PatchSettings settings = m_patch.settings;
-    for (const AggregateVolumeConstraint* member : m_patch.record->members) {
+    PatchSettings settings = m_pair.settings;
+    for (const AggregateVolumeConstraint* member : m_pair.bodies->members) {
         member->gather(cParams, points, contacts);
-        for (const AggregateGroup* group : {member->m_patch.group1, member->m_patch.group2}) {
+        for (const AggregateGroup* group : {member->m_pair.group1, member->m_pair.group2}) {
             if (group != nullptr && group->hasFrame()) {
                 settings.tissue = true;
                 settings.relaxation_time =
@@ -285,29 +256,14 @@ void AggregateVolumeConstraint::assemble(const ConstraintParams* cParams)
             }
         }
     }
-    numberVertices(points, contacts);
-    std::vector<char> repeated;
-    find_repeated_vertices(points, repeated);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        if (repeated[i] == 0) {
-            points[kept] = points[i];
-            contacts[kept++] = contacts[i];
-        }
-    }
-    points.resize(kept);
-    contacts.resize(kept);
-    if (!m_allAreas.empty()) {
-        share_vertex_areas(points, m_allAreas, m_touch);
-    }
     settings.step = this->getContext()->getDt();
     settings.displacements = !by_velocity(cParams);
-    m_patch.record->assemble(std::move(points), std::move(contacts), settings);
+    m_pair.bodies->assemble(std::move(points), std::move(contacts), settings);
 }
 
-int AggregateVolumeConstraint::rowsNow() const
+int AggregateVolumeConstraint::rowsOf(const PatchRecord& patch) const
 {
-    return m_pass == Pass::position ? 1 : m_patch.record->rows();
+    return m_pass == Pass::position ? 1 : patch.rows();
 }
 
 void AggregateVolumeConstraint::buildConstraintMatrix(const ConstraintParams* cParams,
@@ -323,63 +279,70 @@ void AggregateVolumeConstraint::buildConstraintMatrix(const ConstraintParams* cP
         return;
     }
     if (m_pass != Pass::position) {
-        for (AggregateVolumeConstraint* member : m_patch.record->members) {
+        for (AggregateVolumeConstraint* member : m_pair.bodies->members) {
             member->m_pass = m_pass;
         }
         assemble(cParams);
     }
-    if (!m_patch.record->active() || m_patch.record->points().empty()) {
-        return;
-    }
-    m_rows = rowsNow();
     m_line = cIndex;
-    cIndex += static_cast<unsigned int>(m_rows);
-    for (int row = 0; row < m_rows; ++row) {
-        for (std::size_t i = 0; i < m_patch.record->contacts().size(); ++i) {
-            const Vector3d direction = m_patch.record->row(row, i);
-            if (direction.isZero(0.0)) {
-                continue;
-            }
-            const PatchContact& contact = m_patch.record->contacts()[i];
-            const AggregateVolumeConstraint& member = *contact.member;
-            const Contact& c = member.contacts[contact.index];
-            const auto on1 = vec3(member.sideSign() * direction);
-            // addCol: vertices may carry several contacts, and both objects may be one.
-            auto j1 = sofa::helper::getWriteAccessor(*cId[member.mstate1.get()].write());
-            j1->writeLine(m_line + row).addCol(c.m1, on1);
-            auto j2 = sofa::helper::getWriteAccessor(*cId[member.mstate2.get()].write());
-            j2->writeLine(m_line + row).addCol(c.m2, -on1);
+    for (const PatchRecord* patch : m_pair.bodies->active()) {
+        for (int row = 0; row < rowsOf(*patch); ++row) {
+            writeRow(*patch, row, m_line + static_cast<unsigned int>(m_rows++), cId);
         }
+    }
+    cIndex += static_cast<unsigned int>(m_rows);
+}
+
+void AggregateVolumeConstraint::writeRow(const PatchRecord& patch, int row, unsigned int line,
+                                         sofa::core::MultiMatrixDerivId& cId) const
+{
+    for (std::size_t i = 0; i < patch.contacts().size(); ++i) {
+        const Vector3d direction = patch.row(row, i);
+        if (direction.isZero(0.0)) {
+            continue;
+        }
+        const AggregateVolumeConstraint& member = *patch.contacts()[i].member;
+        const Contact& c = member.contacts[patch.contacts()[i].index];
+        const auto on1 = vec3(member.sideSign() * direction);
+        // addCol: vertices may carry several contacts, and both objects may be one.
+        auto j1 = sofa::helper::getWriteAccessor(*cId[member.mstate1.get()].write());
+        j1->writeLine(line).addCol(c.m1, on1);
+        auto j2 = sofa::helper::getWriteAccessor(*cId[member.mstate2.get()].write());
+        j2->writeLine(line).addCol(c.m2, -on1);
     }
 }
 
-VectorXd AggregateVolumeConstraint::freeRows(const ConstraintParams* cParams) const
+VectorXd AggregateVolumeConstraint::freeRows(const ConstraintParams* cParams, const PatchRecord& patch) const
 {
-    VectorXd free = VectorXd::Zero(m_rows);
-    const bool velocity = by_velocity(cParams);
+    VectorXd free = VectorXd::Zero(rowsOf(patch));
     const double dt = this->getContext()->getDt();
-    double start_gap = 0.0, normal_rate = 0.0;
-    for (std::size_t i = 0; i < m_patch.record->contacts().size(); ++i) {
-        const PatchContact& contact = m_patch.record->contacts()[i];
+    double start_gap = 0.0, normal_rate = 0.0, travel = 0.0;
+    for (std::size_t i = 0; i < patch.contacts().size(); ++i) {
+        const PatchContact& contact = patch.contacts()[i];
         const Contact& c = contact.member->contacts[contact.index];
-        const double share = m_patch.record->patch().shares[i];
+        const double share = patch.patch().shares[i];
         if (m_pass == Pass::position) {
             free[0] += share * contact.member->gapNow(cParams, c);
             continue;
         }
         const FreeMotion motion = contact.member->freeMotion(cParams, c);
         start_gap += share * contact.start_gap;
-        normal_rate += m_patch.record->row(0, i).dot(motion.slip);
+        travel += share * motion.travel;
+        normal_rate += patch.row(0, i).dot(motion.slip);
         free[0] += share * motion.gap;
-        for (int row = 1; row < m_rows; ++row) {
-            free[row] += m_patch.record->row(row, i).dot(motion.slip);
+        const int rows = patch.freeTilt() ? patch.rows() : patch.contactRows();
+        for (int row = 1; row < rows; ++row) {
+            free[row] += patch.row(row, i).dot(motion.slip);
         }
     }
     if (m_pass == Pass::velocity) {
         free[0] =
             normal_rate + std::max(start_gap, 0.0) / dt;  // a gap may close, but does not open by itself
-    } else if (velocity) {
+    } else if (by_velocity(cParams)) {
         free[0] /= dt;
+    } else if (m_pass == Pass::none) {
+        // The patch touches as a whole: what its lifted points would slip before they touch is no free slip.
+        free.segment(1, patch.contactRows() - 1) *= slip_in_contact(start_gap, free[0], travel);
     }
     return free;
 }
@@ -387,12 +350,16 @@ VectorXd AggregateVolumeConstraint::freeRows(const ConstraintParams* cParams) co
 void AggregateVolumeConstraint::getConstraintViolation(const ConstraintParams* cParams,
                                                        sofa::linearalgebra::BaseVector* v)
 {
+    m_free.clear();
     if (m_rows == 0) {
         return;
     }
-    m_free = freeRows(cParams);
-    for (int row = 0; row < m_rows; ++row) {
-        v->set(m_line + row, m_free[row]);
+    auto line = static_cast<sofa::linearalgebra::BaseVector::Index>(m_line);
+    for (const PatchRecord* patch : m_pair.bodies->active()) {
+        m_free.push_back(freeRows(cParams, *patch));
+        for (const double violation : m_free.back()) {
+            v->set(line++, violation);
+        }
     }
 }
 
@@ -403,15 +370,18 @@ void AggregateVolumeConstraint::getConstraintResolution(
     if (m_rows == 0) {
         return;
     }
-    if (m_pass == Pass::position) {
-        BlockLaw normal_only;
-        normal_only.rows = 1;
-        resTab[offset] = new ContensouFriction(std::move(normal_only), {}, nullptr);
-    } else {
-        resTab[offset] = m_patch.record->makeResolution(m_free).release();  // the solver deletes it
+    for (std::size_t i = 0; i < m_pair.bodies->active().size(); ++i) {
+        PatchRecord& patch = *m_pair.bodies->active()[i];
+        if (m_pass == Pass::position) {
+            BlockLaw normal_only;
+            normal_only.rows = 1;
+            resTab[offset] = new ContensouFriction(std::move(normal_only), {}, nullptr);
+        } else {
+            resTab[offset] = patch.makeResolution(m_free[i]).release();  // the solver deletes it
+        }
+        resTab[offset]->setTolerance(this->customTolerance);
+        offset += static_cast<unsigned int>(rowsOf(patch));
     }
-    resTab[offset]->setTolerance(this->customTolerance);
-    offset += static_cast<unsigned int>(m_rows);
 }
 
 void AggregateVolumeConstraint::getConstraintInfo(const ConstraintParams* /*cParams*/,
@@ -420,15 +390,19 @@ void AggregateVolumeConstraint::getConstraintInfo(const ConstraintParams* /*cPar
     if (m_rows == 0) {
         return;
     }
-    ConstraintBlockInfo info;
-    info.parent = this;
-    info.const0 = static_cast<int>(m_line);
-    info.nbLines = m_rows;
-    info.hasId = true;
-    info.offsetId = static_cast<int>(ids.size());
-    info.nbGroups = 1;
-    ids.push_back(static_cast<PersistentID>(m_patch.record->points().front().key));
-    blocks.push_back(info);
+    auto line = static_cast<int>(m_line);
+    for (const PatchRecord* patch : m_pair.bodies->active()) {
+        ConstraintBlockInfo info;
+        info.parent = this;
+        info.const0 = line;
+        info.nbLines = rowsOf(*patch);
+        info.hasId = true;
+        info.offsetId = static_cast<int>(ids.size());
+        info.nbGroups = 1;
+        ids.push_back(static_cast<PersistentID>(patch->points().front().key));
+        blocks.push_back(info);
+        line += info.nbLines;
+    }
 }
 
 void registerAggregateVolumeConstraint(sofa::core::ObjectFactory* factory)

@@ -4,7 +4,7 @@
 #include <SoftContact/Component.h>
 #include <SoftContact/contact/AggregateGroup.h>
 #include <SoftContact/contact/AggregatePatches.h>
-#include <SoftContact/contact/PatchRecord.h>
+#include <SoftContact/contact/BodyPair.h>
 #include <SoftContact/loop/TwoPassStep.h>
 #include <sofa/component/constraint/lagrangian/model/BaseContactLagrangianConstraint.h>
 #include <sofa/defaulttype/VecTypes.h>
@@ -28,19 +28,19 @@ struct ContactSite {
     int element = 0;
 };
 
-/// What a constraint knows of the patch it belongs to.
-struct PatchMembership {
-    PatchRecord* record = nullptr;
-    std::string pair;   ///< names the pair of collision models
-    bool first = true;  ///< object1 belongs to the record's body A
+/// What a constraint knows of the bodies that it stands between.
+struct PairMembership {
+    BodyPair* bodies = nullptr;
+    std::string models;  ///< names the pair of collision models
+    bool first = true;   ///< object1 belongs to body A
     PatchSettings settings;
     AggregateGroup* group1 = nullptr;  ///< of object1; may be null
     AggregateGroup* group2 = nullptr;
-    const std::vector<double>* areas = nullptr;  ///< by vertex of A's state; null for none
+    const SurfaceVertices* surface = nullptr;  ///< of A; null for none
 };
 
-/// One patch between two bodies as constraint rows: normal, two tangents, torsion, whatever the number of
-/// contacts.
+/// The contact of two bodies as patches: four rows each (normal, two tangents, torsion), whatever the number
+/// of contacts.
 ///
 /// Made by the contact response AggregateVolume, one a pair of collision models; where several pairs belong
 /// to one pair of bodies (AggregateGroup), the first of them writes the rows of all. As a component of a
@@ -63,12 +63,13 @@ public:
     sofa::Data<sofa::type::vector<SReal>> d_areas;
     sofa::Data<SReal> d_contactDistance, d_mu;
     sofa::Data<std::string> d_friction, d_pressure;
+    sofa::Data<bool> d_tilt;
 
-    void init() override;
+    void bwdInit() override;  // the sizes of the objects' states are known only now
 
     /// Makes this the constraint of a pair of collision models. record: of their bodies; first: object1 is
     /// its A.
-    void join(PatchMembership membership);
+    void join(PairMembership membership);
     /// Leaves the record, where it is in one.
     void leave();
     /// Where the contacts lie, in the order in which they were added: object 1's and object 2's.
@@ -93,14 +94,15 @@ protected:
     ~AggregateVolumeConstraint() override;
 
 private:
-    /// How two points of a contact move in the free motion: gap, and slip from when they touch.
+    /// How the two points of a contact move in the free motion.
     struct FreeMotion {
-        double gap = 0.0;
+        double gap = 0.0;                  ///< after it [m]
         Vector3d slip = Vector3d::Zero();  ///< A against B, [m] or [m/s] as the rows are violated
+        double travel = 0.0;               ///< of both points [m], where rows are violated in metres
     };
 
     [[nodiscard]] bool leads() const;
-    [[nodiscard]] double sideSign() const { return m_patch.first ? 1.0 : -1.0; }
+    [[nodiscard]] double sideSign() const { return m_pair.first ? 1.0 : -1.0; }
     void readContacts();
     void assemble(const sofa::core::ConstraintParams* cParams);
     void gather(const sofa::core::ConstraintParams* cParams, std::vector<ContactPoint>& points,
@@ -108,22 +110,19 @@ private:
     [[nodiscard]] FreeMotion freeMotion(const sofa::core::ConstraintParams* cParams,
                                         const Contact& contact) const;
     [[nodiscard]] double gapNow(const sofa::core::ConstraintParams* cParams, const Contact& contact) const;
-    [[nodiscard]] VectorXd freeRows(const sofa::core::ConstraintParams* cParams) const;
-    [[nodiscard]] int rowsNow() const;
-    void numberVertices(std::vector<ContactPoint>& points, const std::vector<PatchContact>& contacts);
+    void writeRow(const PatchRecord& patch, int row, unsigned int line,
+                  sofa::core::MultiMatrixDerivId& cId) const;
+    [[nodiscard]] VectorXd freeRows(const sofa::core::ConstraintParams* cParams,
+                                    const PatchRecord& patch) const;
+    [[nodiscard]] int rowsOf(const PatchRecord& patch) const;
 
-    PatchMembership m_patch;
-    std::uint64_t m_ordinal = 0;  ///< of the pair in its record
+    PairMembership m_pair;
+    std::uint64_t m_ordinal = 0;  ///< of the pair of models between its bodies
     bool m_standalone = false;
     std::vector<ContactSite> m_sites1, m_sites2;
-    VectorXd m_free;
-
-    // Of the constraint that leads: the vertex areas of all members one after the other.
-    std::vector<const std::vector<double>*> m_areaSources;
-    std::vector<double> m_allAreas, m_touch;
-
+    std::vector<VectorXd> m_free;  ///< by patch
     TwoPassStep::Pass m_pass = TwoPassStep::Pass::none;
-    int m_rows = 0;
+    int m_rows = 0;  ///< of all patches
     unsigned int m_line = 0;
 };
 

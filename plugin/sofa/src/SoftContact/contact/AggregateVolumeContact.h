@@ -31,6 +31,8 @@ public:
 
     sofa::Data<SReal> d_mu;
     sofa::Data<std::string> d_friction, d_pressure;
+    sofa::Data<SReal> d_patchSize;
+    sofa::Data<bool> d_tilt;
 
     void createResponse(sofa::core::objectmodel::BaseContext* group) override;
     void removeResponse() override;

@@ -15,7 +15,9 @@ AggregateVolumeContact<Model1, Model2>::AggregateVolumeContact(Model1* model1, M
     : Base(model1, model2, intersection),
       d_mu(initData(&d_mu, SReal(0.8), "mu", "Friction coefficient (0 for frictionless contact)")),
       d_friction(initData(&d_friction, std::string("contensou"), "friction", PatchOptions::friction_help)),
-      d_pressure(initData(&d_pressure, std::string("nonuniform"), "pressure", PatchOptions::pressure_help))
+      d_pressure(initData(&d_pressure, std::string("nonuniform"), "pressure", PatchOptions::pressure_help)),
+      d_patchSize(initData(&d_patchSize, SReal(0), "patchSize", PatchOptions::patch_size_help)),
+      d_tilt(initData(&d_tilt, false, "tilt", PatchOptions::tilt_help))
 {
 }
 
@@ -30,6 +32,7 @@ template <class Model1, class Model2>
 void AggregateVolumeContact<Model1, Model2>::joinBodies()
 {
     PatchSettings settings;
+    settings.tilt = d_tilt.getValue();
     const std::string error =
         PatchOptions::read(d_mu.getValue(), d_friction.getValue(), d_pressure.getValue(), settings);
     if (!error.empty()) {
@@ -46,21 +49,31 @@ void AggregateVolumeContact<Model1, Model2>::joinBodies()
     const std::string path1 = this->model1->getPathName(), path2 = this->model2->getPathName();
     const std::string body1 = group1 != nullptr ? group1->getContext()->getPathName() : path1;
     const std::string body2 = group2 != nullptr ? group2->getContext()->getPathName() : path2;
-    VertexAreas& areas = patches.vertexAreas();
-    // What stands still does not aggregate. The side whose vertices are tested samples the contact; else the finer
-    // mesh does.
+    const auto size = [&](const AggregateGroup* group) {
+        const bool one =
+            group != nullptr && d_patchSize.getValue() == 0;  // a group is one patch, unless told otherwise
+        return one ? SurfaceLibrary::whole : d_patchSize.getValue();
+    };
+    const SurfaceVertices& surface1 = patches.surfaces().of(*this->model1, size(group1));
+    const SurfaceVertices& surface2 = patches.surfaces().of(*this->model2, size(group2));
+    // What stands still does not aggregate. The side whose vertices are tested samples the contact; else the
+    // finer mesh does.
     constexpr bool points1 = is_point_model<Model1>, points2 = is_point_model<Model2>;
     const bool moves1 = this->model1->isSimulated(), moves2 = this->model2->isSimulated();
-    const bool second = moves1 != moves2     ? moves2
-                        : points1 != points2 ? points2 : areas.mean(*this->model2) < areas.mean(*this->model1);
-    PatchMembership membership;
-    membership.record = &patches.record(body1, body2, second);
-    membership.pair = path1 + '|' + path2;
-    membership.first = membership.record->bodyA() == body1;
+    const int rank1 = group1 != nullptr ? group1->d_rank.getValue() : 0;
+    const int rank2 = group2 != nullptr ? group2->d_rank.getValue() : 0;
+    const bool second = rank1 != rank2       ? rank2 > rank1
+                        : moves1 != moves2   ? moves2
+                        : points1 != points2 ? points2
+                                             : surface2.meanArea < surface1.meanArea;
+    PairMembership membership;
+    membership.bodies = &patches.pair(body1, body2, second);
+    membership.models = path1 + '|' + path2;
+    membership.first = membership.bodies->bodyA() == body1;
     membership.settings = settings;
     membership.group1 = group1;
     membership.group2 = group2;
-    membership.areas = membership.first ? &areas.of(*this->model1) : &areas.of(*this->model2);
+    membership.surface = membership.first ? &surface1 : &surface2;
     constraint()->join(std::move(membership));
 }
 

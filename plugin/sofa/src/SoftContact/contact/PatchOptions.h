@@ -16,6 +16,15 @@ struct SOFA_SOFTCONTACT_API PatchOptions {
     static constexpr const char* pressure_help =
         "nonuniform: pressure follows the penetration; uniform: the same everywhere";
 
+    static constexpr const char* patch_size_help =
+        "Largest extent of a patch [m]: wider contact is split into several. 0: four spacings of the "
+        "surface's vertices, "
+        "at most half of the surface; a body in an AggregateGroup is then one patch";
+    static constexpr const char* tilt_help =
+        "the pressure answers a tilt within the step: two linear rows more a patch, and light bodies come to "
+        "rest "
+        "without rocking. Always on where an AggregateGroup has a frame";
+
     /// Reads them into settings; returns what is wrong and how to mend it, or nothing.
     static std::string read(double mu, const std::string& friction, const std::string& pressure,
                             PatchSettings& settings);

@@ -8,16 +8,6 @@
 
 namespace softcontact::plugin {
 
-std::uint64_t PatchRecord::ordinal(const std::string& pair)
-{
-    const auto found = std::find(m_pairs.begin(), m_pairs.end(), pair);
-    const auto ordinal = static_cast<std::uint64_t>(found - m_pairs.begin());
-    if (found == m_pairs.end()) {
-        m_pairs.push_back(pair);
-    }
-    return ordinal;
-}
-
 void PatchRecord::beginStep()
 {
     m_active = false;
@@ -35,6 +25,7 @@ void PatchRecord::assemble(std::vector<ContactPoint> points, std::vector<PatchCo
     const std::size_t n = m_points.size();
     const auto tissue_pressed = [](const PatchContact& contact) { return contact.tissue_gap < 0.0; };
     const bool tissue = settings.tissue && std::any_of(m_contacts.begin(), m_contacts.end(), tissue_pressed);
+    m_tissuePressed = tissue;
     m_depths.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
         m_depths[i] = std::max(0.0, -(tissue ? m_contacts[i].tissue_gap : m_points[i].gap));
@@ -68,7 +59,7 @@ void PatchRecord::assemble(std::vector<ContactPoint> points, std::vector<PatchCo
     m_law.rows = settings.mu == 0.0 ? 1 : spins ? 4 : 3;
     m_law.shares = m_patch.shares;
     m_law.offsets = m_patch.offsets;
-    if (!uniform && tissue && m_memory.normal_force > 0.0) {
+    if (!uniform && (tissue || settings.tilt) && m_memory.normal_force > 0.0) {
         makeTilt(share);
     }
     m_active = true;

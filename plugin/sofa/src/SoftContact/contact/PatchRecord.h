@@ -4,25 +4,24 @@
 #include <SoftContact/config.h>
 #include <SoftContact/friction/ContensouFriction.h>
 
-#include <cstdint>
 #include <memory>
 #include <softcontact/contact/aggregate.hpp>
 #include <softcontact/friction/block_step.hpp>
 #include <softcontact/world/patch_load.hpp>
 #include <softcontact/world/pressure_tilt.hpp>
 #include <softcontact/world/settings.hpp>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace softcontact::plugin {
 
 class AggregateVolumeConstraint;
+struct SurfaceVertices;
 
 /// A contact of a patch and where its rows go.
 struct PatchContact {
     const AggregateVolumeConstraint* member = nullptr;  ///< whose states it belongs to
     std::size_t index = 0;                              ///< which of its contacts
+    const SurfaceVertices* surface = nullptr;           ///< of A at the contact; null for none
     double start_gap = 0.0;                             ///< at the start of the step [m]
     double tissue_gap = 0.0;  ///< after the free motion of the tissue alone [m]; see AggregateGroup
 };
@@ -32,30 +31,16 @@ struct PatchSettings {
     double mu = 0.8;
     FrictionLaw law = FrictionLaw::contensou;
     PressureRule pressure = PressureRule::nonuniform;
+    bool tilt = false;             ///< the pressure answers tilt within the step, by two rows more
     bool tissue = false;           ///< the pressure follows the tissue on its frames
     double relaxation_time = 0.0;  ///< of the tissue [s]
     double step = 0.01;            ///< [s]
     bool displacements = true;     ///< rows are violated in metres and radians, not per second
 };
 
-/// One pair of bodies in contact: what they remember from step to step, and this step's patch.
-///
-/// Kept by AggregatePatches, since SOFA destroys contacts and constraints whenever two bodies part.
+/// One patch: what it remembers from step to step, and what it is in this one.
 class SOFA_SOFTCONTACT_API PatchRecord {
 public:
-    PatchRecord(std::string bodyA, std::string bodyB) : m_bodyA(std::move(bodyA)), m_bodyB(std::move(bodyB))
-    {
-    }
-
-    [[nodiscard]] const std::string& bodyA() const { return m_bodyA; }
-    [[nodiscard]] const std::string& bodyB() const { return m_bodyB; }
-
-    /// Constraints of the pairs of collision models that make up the patch; the first one writes the rows.
-    std::vector<AggregateVolumeConstraint*> members;
-
-    /// A number of its own for each pair of collision models, the same whenever the pair is back.
-    std::uint64_t ordinal(const std::string& pair);
-
     /// A new step: no patch yet.
     void beginStep();
 
@@ -74,6 +59,10 @@ public:
     /// Row of the patch at one contact: the 3-vector for the velocity of A against B there.
     [[nodiscard]] Vector3d row(int row, std::size_t contact) const;
 
+    /// Whether the free motion itself tilts the patch, beside what contact does (else the linear rows start
+    /// from 0).
+    [[nodiscard]] bool freeTilt() const { return m_tissuePressed; }
+
     /// What the solver works with. free: the rows' free velocities, for friction that is bounded by them.
     [[nodiscard]] std::unique_ptr<ContensouFriction> makeResolution(const VectorXd& free);
 
@@ -87,8 +76,6 @@ private:
     [[nodiscard]] std::vector<double> guess() const;
     void makeTilt(double share);
 
-    std::string m_bodyA, m_bodyB;
-    std::vector<std::string> m_pairs;
     PairMemory m_memory;
     std::shared_ptr<SolvedRows> m_solved = std::make_shared<SolvedRows>();
     bool m_active = false;
@@ -100,6 +87,7 @@ private:
     std::vector<PatchContact> m_contacts;
     std::vector<double> m_depths, m_areas;
     PressureTilt m_tilt;
+    bool m_tissuePressed = false;
     Eigen::Matrix2d m_tiltSlopes = Eigen::Matrix2d::Zero();
 
     PatchReport m_report;

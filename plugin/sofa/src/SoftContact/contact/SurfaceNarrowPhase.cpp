@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <SoftContact/contact/SurfaceNarrowPhase.h>
+#include <sofa/core/ObjectFactory.h>
+#include <sofa/core/behavior/MechanicalState.h>
+#include <sofa/core/collision/DetectionOutput.h>
+#include <sofa/core/collision/Intersection.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace softcontact::plugin {
+
+namespace {
+
+using TriangleModel = SurfaceNarrowPhase::TriangleModel;
+using TriangleElement = sofa::component::collision::geometry::TTriangle<sofa::defaulttype::Vec3Types>;
+using Outputs = sofa::core::collision::TDetectionOutputVector<TriangleModel, TriangleModel>;
+
+sofa::type::Vec3 vec3(const Vector3d& v)
+{
+    return {v[0], v[1], v[2]};
+}
+
+const auto& positions(const TriangleModel& model)
+{
+    return model.getMechanicalState()->read(sofa::core::vec_id::read_access::position)->getValue();
+}
+
+Points points_of(const TriangleModel& model)
+{
+    const auto& x = positions(model);
+    Points points(3, static_cast<Index>(x.size()));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        points.col(static_cast<Index>(i)) << x[i][0], x[i][1], x[i][2];
+    }
+    return points;
+}
+
+Triangles triangles_of(const TriangleModel& model)
+{
+    Triangles triangles(3, model.getSize());
+    for (Index i = 0; i < triangles.cols(); ++i) {
+        const TriangleElement triangle(const_cast<TriangleModel*>(&model), static_cast<sofa::Index>(i));
+        triangles.col(i) << static_cast<int>(triangle.p1Index()), static_cast<int>(triangle.p2Index()),
+            static_cast<int>(triangle.p3Index());
+    }
+    return triangles;
+}
+
+std::uint64_t edge_key(int a, int b)
+{
+    const auto [low, high] = std::minmax(a, b);
+    return (static_cast<std::uint64_t>(low) << 32) | static_cast<std::uint64_t>(high);
+}
+
+}  // namespace
+
+SurfaceNarrowPhase::Entry::Entry(TriangleModel& model) : surface(points_of(model), triangles_of(model))
+{
+    const Triangles& triangles = surface.triangles();
+    of_vertex.assign(static_cast<std::size_t>(surface.vertex_count()), -1);
+    for (int t = 0; t < surface.triangle_count(); ++t) {
+        for (int k = 0; k < 3; ++k) {
+            const int vertex = triangles(k, t), next = triangles((k + 1) % 3, t);
+            of_vertex[static_cast<std::size_t>(vertex)] = t;
+            of_edge.emplace(edge_key(vertex, next), t);
+            of_corners[edge_key(vertex, next)].push_back(t);
+        }
+    }
+    spacing = surface.vertex_areas().mean();
+}
+
+void SurfaceNarrowPhase::Entry::move(const TriangleModel& model)
+{
+    const auto& x = positions(model);
+    surface.update(Eigen::Map<const Points>(x.front().data(), 3, static_cast<Index>(x.size())));
+}
+
+int SurfaceNarrowPhase::Entry::triangleOf(const SurfacePoint& point) const
+{
+    const auto [a, b, c] = point.vertices;
+    if (a == b && b == c) {
+        return of_vertex[static_cast<std::size_t>(a)];
+    }
+    if (a == b || b == c || a == c) {
+        return of_edge.at(edge_key(a, a == b ? c : b));
+    }
+    for (const int t : of_corners.at(edge_key(a, b))) {
+        if ((surface.triangles().col(t).array() == c).any()) {
+            return t;
+        }
+    }
+    throw std::logic_error("no triangle has the corners of a contact");
+}
+
+SurfaceNarrowPhase::SurfaceNarrowPhase()
+    : d_sampled(initData(
+          &d_sampled, "sampled",
+          "Paths of triangle models: of two that meet, the one listed earlier is the one whose vertices "
+          "sample the contact; of two that are not listed, the finer")),
+      d_maxPenetration(initData(&d_maxPenetration, SReal(-1), "maxPenetration",
+                                "Depth to which a contact is followed [m]; negative: 4 alarm distances"))
+{
+}
+
+void SurfaceNarrowPhase::beginNarrowPhase()
+{
+    NarrowPhaseDetection::beginNarrowPhase();
+    ++m_step;
+}
+
+SurfaceNarrowPhase::Entry* SurfaceNarrowPhase::entry(TriangleModel& model)
+{
+    if (std::find(m_refused.begin(), m_refused.end(), &model) != m_refused.end()) {
+        return nullptr;
+    }
+    auto& kept = m_entries[&model];
+    const auto vertices = static_cast<int>(positions(model).size());
+    const bool changed = kept != nullptr && (kept->surface.vertex_count() != vertices ||
+                                             kept->surface.triangle_count() != int(model.getSize()));
+    try {
+        if (kept == nullptr || changed) {
+            kept = std::make_unique<Entry>(model);
+            const auto& sampled = d_sampled.getValue();
+            const auto found = std::find(sampled.begin(), sampled.end(), model.getPathName());
+            kept->rank = static_cast<std::size_t>(found - sampled.begin());
+            kept->step = m_step;
+        } else if (kept->step != m_step) {
+            kept->move(model);
+            kept->step = m_step;
+        }
+    } catch (const std::invalid_argument& error) {
+        msg_error() << "'" << model.getPathName() << "' takes no part in contact: " << error.what();
+        m_refused.push_back(&model);
+        return nullptr;
+    }
+    return kept.get();
+}
+
+bool SurfaceNarrowPhase::samples(const Entry& one, const Entry& other) const
+{
+    return one.rank != other.rank ? one.rank < other.rank : one.spacing <= other.spacing;
+}
+
+void SurfaceNarrowPhase::addCollisionPair(
+    const std::pair<sofa::core::CollisionModel*, sofa::core::CollisionModel*>& pair)
+{
+    auto* one = dynamic_cast<TriangleModel*>(pair.first->getLast());
+    auto* two = dynamic_cast<TriangleModel*>(pair.second->getLast());
+    if (one == nullptr || two == nullptr) {
+        msg_warning_when(!m_warned) << "only pairs of TriangleCollisionModel are looked at, not '"
+                                    << pair.first->getLast()->getPathName() << "' and '"
+                                    << pair.second->getLast()->getPathName()
+                                    << "'; use BVHNarrowPhase for other models";
+        m_warned = true;
+        return;
+    }
+    if (one == two || (!one->isSimulated() && !two->isSimulated()) || one->empty() || two->empty()) {
+        return;
+    }
+    Entry* first = entry(*one);
+    Entry* second = entry(*two);
+    if (first == nullptr || second == nullptr) {
+        return;
+    }
+    const bool swapped = !samples(*first, *second);
+    TriangleModel& model_a = swapped ? *two : *one;
+    TriangleModel& model_b = swapped ? *one : *two;
+    const Entry& a = swapped ? *second : *first;
+    const Entry& b = swapped ? *first : *second;
+
+    const double kept = one->getContactDistance() + two->getContactDistance();
+    DetectionOptions options;
+    options.alarm_distance = intersectionMethod->getAlarmDistance() + kept;
+    options.contact_offset = intersectionMethod->getContactDistance() + kept;
+    options.max_penetration = d_maxPenetration.getValue();
+    detect_contacts(a.surface, b.surface, options, m_workspace, m_found);
+
+    // Pairs are told as (B, A), so that SOFA's normal, from the first to the second, is the core's.
+    auto*& kept_outputs = getDetectionOutputs(&model_b, &model_a);
+    if (kept_outputs == nullptr) {
+        kept_outputs = new Outputs();  // NarrowPhaseDetection releases it
+    }
+    auto& outputs = *static_cast<Outputs*>(kept_outputs);
+    for (const ContactPoint& contact : m_found) {
+        auto& output = outputs.emplace_back();
+        output.elem = {TriangleElement(&model_b, static_cast<sofa::Index>(b.triangleOf(contact.b))),
+                       TriangleElement(&model_a, static_cast<sofa::Index>(a.triangleOf(contact.a)))};
+        output.id = static_cast<sofa::core::collision::DetectionOutput::ContactId>(outputs.size());
+        output.point[0] = vec3(contact.q);
+        output.point[1] = vec3(contact.p);
+        output.normal = vec3(contact.normal);
+        output.value = contact.gap;
+    }
+}
+
+void registerSurfaceNarrowPhase(sofa::core::ObjectFactory* factory)
+{
+    factory->registerObjects(sofa::core::ObjectRegistrationData(
+                                 "Contacts between triangle surfaces by signed local minimum distances, in "
+                                 "the place of BVHNarrowPhase: points that have gone through the other "
+                                 "surface keep their contact.")
+                                 .add<SurfaceNarrowPhase>());
+}
+
+}  // namespace softcontact::plugin

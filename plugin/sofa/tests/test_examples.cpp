@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Every component has an example scene named after it; each runs, and shows what its comment says.
+#include <sofa/core/ObjectFactory.h>
+
+#include <filesystem>
+#include <set>
+
+#include "test_scenes.h"
+
+namespace softcontact::plugin::test {
+namespace {
+
+const std::filesystem::path folder = SOFTCONTACT_EXAMPLES;
+
+class ExampleTest : public PluginTest {
+public:
+    struct Example {
+        explicit Example(const std::string& name, int steps)
+        {
+            scene.loadSceneFile((folder / (name + ".scn")).string());
+            scene.initScene();
+            for (int i = 0; i < steps; ++i) {
+                scene.simulate(scene.root->getDt());
+            }
+        }
+        const AggregatePatches& patches() { return AggregatePatches::of(*scene.root); }
+        RigidState::Deriv velocity(const std::string& body)
+        {
+            auto* state = scene.root->getChild(body)->getMechanicalState();
+            return dynamic_cast<RigidState&>(*state).readVelocities()[0];
+        }
+        sofa::testing::BaseSimulationTest::SceneInstance scene;
+    };
+};
+
+TEST_F(ExampleTest, EveryComponentHasOne)
+{
+    std::vector<sofa::core::ObjectFactory::ClassEntry::SPtr> entries;
+    sofa::core::ObjectFactory::getInstance()->getAllEntries(entries);
+    std::set<std::string> components;
+    for (const auto& entry : entries) {
+        for (const auto& [name, creator] : entry->creatorMap) {
+            if (std::string(creator->getTarget()) == "SoftContact") {
+                components.insert(entry->className);
+                EXPECT_FALSE(entry->description.empty()) << entry->className;
+            }
+        }
+    }
+    EXPECT_GE(components.size(), 4u);
+    components.insert({"AggregateVolume", "ContensouFriction"});  // a response and its friction
+    for (const auto& component : components) {
+        EXPECT_TRUE(std::filesystem::exists(folder / (component + ".scn"))) << component;
+    }
+}
+
+TEST_F(ExampleTest, AggregateVolumeIsAFewPatches)
+{
+    for (const std::string name : {"AggregateVolume", "SurfaceNarrowPhase"}) {
+        Example example(name, 200);
+        const AggregatePatches& patches = example.patches();
+        double weight = 0.0;
+        for (const auto& force : patches.d_forces.getValue()) {
+            weight += force[2];
+        }
+        EXPECT_NEAR(weight, 0.3 * gravity, 0.02 * 0.3 * gravity) << name;
+        EXPECT_GT(patches.d_contactCount.getValue(), 60) << name;
+        EXPECT_LT(patches.d_rows.getValue(), 1.5 * patches.d_contactCount.getValue()) << name;
+    }
+}
+
+TEST_F(ExampleTest, AggregatePatchesFeedsAnotherComponent)
+{
+    Example example("AggregatePatches", 100);
+    auto* state = example.scene.root->getChild("forceArrow")->getMechanicalState();
+    const auto marker = dynamic_cast<PointState&>(*state).readPositions()[0];
+    EXPECT_LT((marker - example.patches().d_centres.getValue()[0]).norm(), 1e-3);
+    EXPECT_NEAR(example.patches().d_forces.getValue()[0][2], 0.3 * gravity, 0.02 * 0.3 * gravity);
+}
+
+TEST_F(ExampleTest, AggregateVolumeConstraintCarriesTheTable)
+{
+    Example example("AggregateVolumeConstraint", 200);
+    const auto force = example.patches().d_forces.getValue()[0];
+    EXPECT_NEAR(force[2], 12 * gravity, 1e-3 * 12 * gravity);
+    EXPECT_NEAR(force[0], -10.0, 1e-3 * 10.0);
+    EXPECT_LT(getVCenter(example.velocity("table")).norm(), 1e-6);
+}
+
+TEST_F(ExampleTest, AggregateGroupMergesModels)
+{
+    Example example("AggregateGroup", 100);
+    const auto& bodies = example.patches().d_bodyA.getValue();
+    EXPECT_EQ(std::count(bodies.begin(), bodies.end(), "/grouped/surface"), 1);
+    EXPECT_GT(bodies.size(), 2u);
+}
+
+TEST_F(ExampleTest, ContensouFrictionStopsTheSpin)
+{
+    Example example("ContensouFriction", 150);
+    EXPECT_LT(std::abs(getVOrientation(example.velocity("contensou"))[2]), 1e-3);
+    EXPECT_GT(getVOrientation(example.velocity("coulomb"))[2], 9.0);
+}
+
+TEST_F(ExampleTest, TwoPassAnimationLoopComesToRest)
+{
+    Example example("TwoPassAnimationLoop", 300);
+    EXPECT_LT(getVCenter(example.velocity("sphere")).norm(), 0.05);
+}
+
+}  // namespace
+}  // namespace softcontact::plugin::test
