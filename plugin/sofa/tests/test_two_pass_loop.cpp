@@ -160,8 +160,7 @@ std::string sphereOnFloor(double gap, const std::string& velocity = "0 0 0 0 0 0
 struct TwoPassLoop : sofa::testing::BaseSimulationTest {
     void doSetUp() override
     {
-        auto* factory = sofa::core::ObjectFactory::getInstance();
-        if (!factory->hasCreator("TwoPassAnimationLoop")) registerTwoPassAnimationLoop(factory);
+        loadPlugins({"SoftContact"});
     }
 
     /// A scene of `content` under a loop with `loopData`; initialise it with init().

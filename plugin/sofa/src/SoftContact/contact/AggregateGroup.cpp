@@ -20,6 +20,9 @@ AggregateGroup::AggregateGroup()
           &d_relaxationTime, SReal(0), "relaxationTime",
           "Stiffness-proportional damping of the tissue [s]; the pressure follows at the tissue's own rate. "
           "Used with frame.")),
+      d_rank(initData(&d_rank, 0, "rank",
+                      "Of two bodies the one of higher rank aggregates: its vertices carry the areas of the "
+                      "patch; at equal rank the finer")),
       l_frame(
           initLink("frame",
                    "Rigid3 state that carries this body (a bone, or the rigid body itself). With it the "
