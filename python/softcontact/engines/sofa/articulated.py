@@ -142,7 +142,7 @@ class ArticulatedInGraph(GraphBody):
 
     def _add_joints(self, q0: FloatArray) -> None:
         node = self.node.addChild("joints")
-        self.link_node = node.addChild("links")
+        self.link_node = node.addChild("link_frames")
         offset, indices = self.tree.root_size[0], list(range(self.tree.count))
         self.joints = add(
             node,

@@ -6,6 +6,7 @@ import importlib.util
 import os
 from typing import Any
 
+from softcontact.engines.sofa.messages import told_apart
 from softcontact.scene.errors import SceneError
 
 PLUGIN = "SoftContact"
@@ -48,14 +49,17 @@ def import_sofa() -> Any:
     if not sofa_found():
         raise SceneError(sofa_reason())
     try:
-        import Sofa
+        with told_apart():
+            import Sofa
 
-        for module in _MODULES:
-            importlib.import_module(module)
-        import SofaRuntime
+            for module in _MODULES:
+                importlib.import_module(module)
+            import SofaRuntime
+
+            loaded = SofaRuntime.importPlugin(PLUGIN) is not False
     except ImportError as error:
         raise SceneError(sofa_reason(f"module Sofa is found but cannot be imported: {error}")) from None
-    if SofaRuntime.importPlugin(PLUGIN) is False:
+    if not loaded:
         path = os.environ.get("SOFA_PLUGIN_PATH")
         where = f"SOFA_PLUGIN_PATH is {path!r}" if path else "SOFA_PLUGIN_PATH is not set"
         raise SceneError(sofa_reason(f"SOFA finds no plugin {PLUGIN}; {where}"))

@@ -12,16 +12,6 @@ from softcontact.engines.sofa.components import add
 from softcontact.engines.sofa.surface import GraphSurface
 from softcontact.scene.settings import ContactSettings
 
-KINDS = {
-    "points": "PointCollisionModel",
-    "triangles": "TriangleCollisionModel",
-    "lines": "LineCollisionModel",
-    "corners": "PointCollisionModel",
-}
-# Models that meet: every vertex of A with faces, edges and corners of B. Models of B lie in a node of their own, so
-# that LocalMinDistance keeps all vertices of A (it filters points that have lines in or above their node).
-MEETING = (("points", "triangles"), ("points", "lines"), ("points", "corners"))
-
 
 @dataclass(frozen=True)
 class SurfacePair:
@@ -82,9 +72,13 @@ def response(pair: SurfacePair, contact: ContactSettings) -> str:
 
 
 def add_models(
-    root: Any, surfaces: Sequence[GraphSurface], pairs: Sequence[SurfacePair], contact: ContactSettings
+    root: Any,
+    surfaces: Sequence[GraphSurface],
+    pairs: Sequence[SurfacePair],
+    contact: ContactSettings,
+    max_penetration: float,
 ) -> None:
-    """Put collision models on the surfaces and the contact manager on the root.
+    """Put collision models on the surfaces; detection of contacts and the contact manager on the root.
 
     Models that share a group do not collide in SOFA; each model also has a group of its own, which the rules of the
     contact manager name.
@@ -94,92 +88,61 @@ def add_models(
         surfaces: all surfaces.
         pairs: those that meet.
         contact: the scene's settings.
+        max_penetration: depth to which a contact is followed [m].
     """
-    wanted = meeting_models(pairs)
-    used = sorted({model for models in wanted for model in models}, key=_order)
-    groups = model_groups(used, set(wanted))
-    for number, surface in enumerate(surfaces):
-        kinds = [kind for owner, kind in used if owner == number]
-        if not kinds:
-            continue
-        flags = {"moving": True, "simulated": surface.moves}
-        if "points" in kinds:
-            _add_model(surface.node.addChild("points"), "points", groups[number, "points"], flags)
-        faces = [kind for kind in kinds if kind != "points"]
-        node = surface.node.addChild("faces") if faces else None
-        for kind in faces:
-            _add_model(node, kind, groups[number, kind], flags)
-        if contact.model == "aggregate":
-            _add_group(surface)
-    rules = [
-        f"{own_group(used.index(one))} {own_group(used.index(two))} {response(pair, contact)}"
-        for (one, two), pair in wanted.items()
+    groups = model_groups(len(surfaces), pairs)
+    models = [
+        add(
+            surface.node,
+            "TriangleCollisionModel",
+            name="collision",
+            group=groups[number],
+            moving=True,
+            simulated=surface.moves,
+        )
+        for number, surface in enumerate(surfaces)
     ]
+    if contact.model == "aggregate":
+        for surface in surfaces:
+            _add_group(surface)
+    order = sorted(range(len(surfaces)), key=lambda number: (-rank(surfaces[number]), number))
+    add(
+        root,
+        "SurfaceNarrowPhase",
+        name="narrow_phase",
+        sampled=[models[number].getPathName() for number in order],
+        maxPenetration=max_penetration,
+    )
+    rules = [f"{own_group(pair.a)} {own_group(pair.b)} {response(pair, contact)}" for pair in pairs]
     default = "AggregateVolume" if contact.model == "aggregate" else "FrictionContactConstraint"
     add(root, "RuleBasedContactManager", name="response", response=default, rules=" ".join(rules))
 
 
-def meeting_models(
-    pairs: Iterable[SurfacePair],
-) -> dict[tuple[tuple[int, str], tuple[int, str]], SurfacePair]:
-    """The pairs of models (surface number, kind) that meet, A's first."""
-    return {((pair.a, one), (pair.b, two)): pair for pair in pairs for one, two in MEETING}
+def own_group(surface: int) -> int:
+    """The group that only the model of this surface is in."""
+    return surface + 1
 
 
-def own_group(index: int) -> int:
-    """The group that only the model with this index is in."""
-    return index + 1
-
-
-def model_groups(used: Sequence[tuple[int, str]], wanted: set[Any]) -> dict[tuple[int, str], list[int]]:
-    """Groups of each model, so that two models share one exactly if they do not meet.
+def model_groups(count: int, pairs: Iterable[SurfacePair]) -> list[list[int]]:
+    """Groups of the model of each surface, so that two models share one exactly if they do not meet.
 
     Args:
-        used: the models, (surface number, kind).
-        wanted: the pairs of them that meet.
+        count: number of surfaces.
+        pairs: those that meet.
     """
-    result = {model: [own_group(index)] for index, model in enumerate(used)}
-    free = len(used) + 1
-    meet = {frozenset(models) for models in wanted}
-    for together in _kinds_apart(wanted):
-        for model in used:
-            if model[1] in together:
-                result[model].append(free)
-        free += 1
-    for one, two in combinations(used, 2):
-        if frozenset((one, two)) in meet or set(result[one]) & set(result[two]):
-            continue
-        result[one].append(free)
-        result[two].append(free)
-        free += 1
-    return result
-
-
-def _kinds_apart(wanted: set[Any]) -> list[set[str]]:
-    """Kinds of models that never meet within each set: one group for all of them keeps the lists short."""
-    met = {frozenset(kind for _, kind in models) for models in wanted}
-    sets: list[set[str]] = []
-    for kind in KINDS:
-        if frozenset({kind}) in met:
-            continue
-        home = next((s for s in sets if not any(frozenset({kind, k}) in met for k in s)), None)
-        if home is None:
-            sets.append({kind})
-        else:
-            home.add(kind)
-    return sets
-
-
-def _order(model: tuple[int, str]) -> tuple[int, int]:
-    return model[0], list(KINDS).index(model[1])
-
-
-def _add_model(node: Any, kind: str, groups: list[int], flags: dict[str, bool]) -> None:
-    add(node, KINDS[kind], name=kind, group=groups, **flags)
+    groups = [[own_group(number)] for number in range(count)]
+    meet = {frozenset((pair.a, pair.b)) for pair in pairs}
+    free = count + 1
+    for one, two in combinations(range(count), 2):
+        if frozenset((one, two)) not in meet:
+            groups[one].append(free)
+            groups[two].append(free)
+            free += 1
+    return groups
 
 
 def _add_group(surface: GraphSurface) -> None:
-    data: dict[str, Any] = {"relaxationTime": surface.relaxation_time}
+    data: dict[str, Any] = {"relaxationTime": surface.relaxation_time, "rank": rank(surface)}
     if surface.frame:
         data |= {"frame": surface.frame, "index": surface.frame_index}
     add(surface.node, "AggregateGroup", name="group", **data)

@@ -11,7 +11,9 @@ from softcontact.engines.base import FloatArray, SurfaceInfo
 from softcontact.engines.overlap import check_start
 from softcontact.engines.sofa.graph import SceneGraph
 from softcontact.engines.sofa.hand import HandInGraph
+from softcontact.engines.sofa.messages import told_apart
 from softcontact.engines.sofa.overlap import OverlapMeter, StartView
+from softcontact.scene.errors import SceneError
 from softcontact.scene.model import Scene
 
 _MAX_SPEED = 1e3  # [m/s] or [rad/s]: above, a step counts as diverged, as in the core
@@ -31,7 +33,8 @@ class SofaEngine:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.root = Sofa.Core.Node("root")
-        self.graph = graph = SceneGraph(self.root, scene)
+        with told_apart():
+            self.graph = graph = SceneGraph(self.root, scene)
         self._surfaces = {surface.name: surface for surface in graph.surfaces}
         self.surfaces = tuple(surface.info for surface in graph.surfaces)
         self._hands = {name: body for name, body in graph.bodies.items() if isinstance(body, HandInGraph)}
@@ -50,7 +53,10 @@ class SofaEngine:
         )
         self._overlap = OverlapMeter(graph.surfaces)
         self._count, self._failure, self._penetration = 0, "", 0.0
-        Sofa.Simulation.init(self.root)
+        with told_apart() as errors:
+            Sofa.Simulation.init(self.root)
+        if errors:
+            raise SceneError(f"SOFA cannot initialise the scene: {errors[0]}")
 
     @property
     def time(self) -> float:
@@ -61,9 +67,10 @@ class SofaEngine:
         """Advance by one time step."""
         if self._failure:
             return
-        Sofa.Simulation.animate(self.root, self.scene.time_step)
+        with told_apart() as errors:
+            Sofa.Simulation.animate(self.root, self.scene.time_step)
         self._count += 1
-        self._failure = self._examine()
+        self._failure = f"SOFA: {errors[0]}" if errors else self._examine()
 
     def vertices(self, surface: str) -> FloatArray:
         """Positions (k, 3) of a surface's or a skin's vertices in the world [m]."""

@@ -57,7 +57,8 @@ class SceneGraph:
         for index, motion in enumerate(scene.motions):
             self._guarded(f"motions[{index}] ({motion.body})", self._add_motion, motion)
         pairs = list_pairs(self.surfaces, scene.contact, self._pair_friction(), self._pairs_off())
-        self._guarded("contact", add_models, root, self.surfaces, pairs, scene.contact)
+        depth = self.distances["max_penetration"]
+        self._guarded("contact", add_models, root, self.surfaces, pairs, scene.contact, depth)
         self.readout = Readout(root, self.solver, self.patches, self.surfaces, pairs, scene.time_step)
         if scene.grasp is not None:
             self._guarded("grasp", self._add_grasp, scene.grasp)

@@ -31,11 +31,10 @@ MODULES = (
 )
 JOINT_MODULE = "ArticulatedSystemPlugin"
 SOLVERS = ["BlockGaussSeidelConstraintSolver", "ProjectedGaussSeidelConstraintSolver"]
-CONE_SINE = 0.1  # by which a normal may lie outside the normal cone of a vertex or an edge, as in the core
 
 
 def add_settings(root: Any, scene: Scene, distances: dict[str, float]) -> tuple[Any, Any, Any]:
-    """Fill in the root node, all but the bodies and the contact manager.
+    """Fill in the root node, all but the bodies, the narrow phase and the contact manager.
 
     Args:
         root: SOFA's root node.
@@ -61,14 +60,12 @@ def add_settings(root: Any, scene: Scene, distances: dict[str, float]) -> tuple[
     )
     add(root, "CollisionPipeline", name="pipeline")
     add(root, "BruteForceBroadPhase", name="broad_phase")
-    add(root, "BVHNarrowPhase", name="narrow_phase")
-    add(
+    add(  # of the method only the distances count: the narrow phase finds the contacts
         root,
-        "LocalMinDistance",
+        "MinProximityIntersection",
         name="distances",
         alarmDistance=distances["alarm_distance"],
         contactDistance=distances["contact_offset"],
-        angleCone=CONE_SINE,
     )
     patches = add(root, "AggregatePatches", name="patches")
     tissue = any(isinstance(b, bodies.Hand | bodies.TetrahedralBody) for b in scene.bodies)
