@@ -9,6 +9,7 @@ Before a case it prints `@@start <index>`, after it `@@end <index> <JSON>`; what
 import json
 import math
 import sys
+from collections import Counter
 
 import Sofa
 import Sofa.Simulation
@@ -38,8 +39,17 @@ RIGID_MODELS = {"RigidSphere": "SphereCollisionModel", "Cylinder": "CylinderColl
 
 CORNERS = [[x, y, z] for z in (0.0, SIDE) for y in (0.0, SIDE) for x in (0.0, SIDE)]
 TETRAHEDRA = [[0, 1, 3, 5], [0, 3, 2, 6], [0, 5, 6, 4], [3, 6, 5, 7], [0, 3, 6, 5]]
-FACES = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
-TRIANGLES = [t for a, b, c, d in FACES for t in ([a, b, c], [a, c, d])]
+
+
+def surface(tetrahedra):
+    """The faces that belong to one tetrahedron, outward where the tetrahedra are positive."""
+    faces = [f for a, b, c, d in tetrahedra for f in ((b, c, d), (a, d, c), (a, b, d), (a, c, b))]
+    count = Counter(tuple(sorted(f)) for f in faces)
+    return [list(f) for f in faces if count[tuple(sorted(f))] == 1]
+
+
+# Of the same tetrahedra: SOFA's MeshTopology crashes where a triangle has an edge that no tetrahedron has.
+TRIANGLES = surface(TETRAHEDRA)
 
 
 def height(model):
@@ -54,7 +64,7 @@ def add_model(node, model, **more):
     if model == "Cylinder":
         more.update(radii=SIDE / 2, heights=SIDE)
     template = "Rigid3" if model in RIGID_MODELS else "Vec3"
-    if model != "Tetrahedron":
+    if model not in ("Tetrahedron", "TriangleOctree"):
         more["template"] = template
     node.addObject(RIGID_MODELS.get(model, f"{model}CollisionModel"), **more)
 

@@ -31,7 +31,7 @@ INTERSECTIONS = [
     "DiscreteIntersection",
     "CCDTightInclusionIntersection",
 ]
-MODELS = ["Point", "Line", "Triangle", "Sphere", "RigidSphere", "Tetrahedron", "Cylinder"]
+MODELS = ["Point", "Line", "Triangle", "TriangleOctree", "Sphere", "RigidSphere", "Tetrahedron", "Cylinder"]
 RESPONSES = ["AggregateVolume", "FrictionContactConstraint"]
 LOOPS = ["FreeMotionAnimationLoop", "TwoPassAnimationLoop"]
 STEPS = 50
@@ -133,12 +133,14 @@ def test_no_case_crashes_or_hangs(outcome):
     assert not crashed, listed(crashed)
 
 
-def test_each_case_runs_its_steps_or_says_why_not(outcome):
+def test_each_aggregate_case_runs_its_steps_or_says_why_not(outcome):
+    # SOFA's own contact is here to compare with: it turns lines under CCD into NaN, without a word.
     def clear(result):
         complete = result["steps"] == STEPS and result["finite"] and result.get("time", 0) > 0
         return complete or any(len(text) > 20 for text in [*result["errors"], result.get("raised", "")])
 
-    unclear = [pair for pair in outcome if not clear(pair[1])]
+    ours = [pair for pair in outcome if pair[0]["response"] == "AggregateVolume"]
+    unclear = [pair for pair in ours if not clear(pair[1])]
     assert not unclear, listed(unclear)
 
 
@@ -158,4 +160,4 @@ def test_aggregate_contact_acts_wherever_sofas_own_does(outcome):
             missing.append(other)
     assert not missing, listed(missing)
     # Guards the scenes: most pairs that SOFA knows do meet within the steps.
-    assert len(touching) >= 40, sorted(touching)
+    assert len(touching) >= 80, sorted(touching)
