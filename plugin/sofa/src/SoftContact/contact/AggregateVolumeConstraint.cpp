@@ -202,15 +202,19 @@ void AggregateVolumeConstraint::gather(const ConstraintParams* cParams, std::vec
                                        std::vector<PatchContact>& contacts) const
 {
     const double dt = this->getContext()->getDt();
+    // Where the step starts: contacts may have been found elsewhere, at the free positions.
+    const auto& x1 = this->mstate1->read(read_access::position)->getValue();
+    const auto& x2 = this->mstate2->read(read_access::position)->getValue();
     for (std::size_t i = 0; i < this->contacts.size(); ++i) {
         const Contact& c = this->contacts[i];
+        const Vector3d at1 = vector3(x1[c.m1]), at2 = vector3(x2[c.m2]);
         const ContactSite& site1 = m_sites1[i];
         const ContactSite& site2 = m_sites2[i];
         ContactPoint point;
         point.a = (m_pair.first ? site1 : site2).point;
         point.b = (m_pair.first ? site2 : site1).point;
-        point.p = vector3(m_pair.first ? c.Q : c.P);
-        point.q = vector3(m_pair.first ? c.P : c.Q);
+        point.p = m_pair.first ? at1 : at2;
+        point.q = m_pair.first ? at2 : at1;
         point.normal = -sideSign() * vector3(c.norm);  // SOFA's points from object 1 to object 2
         point.gap = freeMotion(cParams, c).gap;
         if (m_standalone && !d_areas.getValue().empty()) {
@@ -228,13 +232,13 @@ void AggregateVolumeConstraint::gather(const ConstraintParams* cParams, std::vec
         contact.member = this;
         contact.index = i;
         contact.surface = m_pair.surface;
-        contact.start_gap = vector3(c.norm).dot(vector3(c.P - c.Q)) - c.contactDistance;
+        contact.start_gap = vector3(c.norm).dot(at2 - at1) - c.contactDistance;
         contact.tissue_gap = point.gap;
         if (m_pair.group1 != nullptr) {
-            contact.tissue_gap += dt * vector3(c.norm).dot(m_pair.group1->frameVelocity(vector3(c.Q)));
+            contact.tissue_gap += dt * vector3(c.norm).dot(m_pair.group1->frameVelocity(at1));
         }
         if (m_pair.group2 != nullptr) {
-            contact.tissue_gap -= dt * vector3(c.norm).dot(m_pair.group2->frameVelocity(vector3(c.P)));
+            contact.tissue_gap -= dt * vector3(c.norm).dot(m_pair.group2->frameVelocity(at2));
         }
         points.push_back(point);
         contacts.push_back(contact);

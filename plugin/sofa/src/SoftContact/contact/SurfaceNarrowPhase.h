@@ -34,6 +34,7 @@ public:
 
     sofa::Data<sofa::type::vector<std::string>> d_sampled;
     sofa::Data<SReal> d_maxPenetration;
+    sofa::Data<bool> d_freeMotion;
 
     void addCollisionPair(
         const std::pair<sofa::core::CollisionModel*, sofa::core::CollisionModel*>& pair) override;
@@ -44,8 +45,8 @@ protected:
 private:
     /// A collision model's surface, and where its features are among the model's triangles.
     struct Entry {
-        explicit Entry(TriangleModel& model);
-        void move(const TriangleModel& model);
+        Entry(TriangleModel& model, bool free);
+        void move(const TriangleModel& model, bool free);
         /// A triangle of the model that holds the point.
         [[nodiscard]] int triangleOf(const SurfacePoint& point) const;
 
