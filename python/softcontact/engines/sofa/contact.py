@@ -112,6 +112,7 @@ def add_models(
         name="narrow_phase",
         sampled=[models[number].getPathName() for number in order],
         maxPenetration=max_penetration,
+        freeMotion=True,
     )
     rules = [f"{own_group(pair.a)} {own_group(pair.b)} {response(pair, contact)}" for pair in pairs]
     default = "AggregateVolume" if contact.model == "aggregate" else "FrictionContactConstraint"

@@ -26,6 +26,25 @@ const auto& positions(const TriangleModel& model)
     return model.getMechanicalState()->read(sofa::core::vec_id::read_access::position)->getValue();
 }
 
+/// Positions that the free motion of the step leads to; the present ones before the first step.
+const auto& free_positions(const TriangleModel& model)
+{
+    const auto* free = model.getMechanicalState()->read(sofa::core::vec_id::read_access::freePosition);
+    const auto& now = positions(model);
+    return free != nullptr && free->getValue().size() == now.size() ? free->getValue() : now;
+}
+
+/// Where a material point is now.
+template <class Coordinates>
+sofa::type::Vec3 point_now(const SurfacePoint& point, const Coordinates& x)
+{
+    sofa::type::Vec3 sum;
+    for (std::size_t k = 0; k < 3; ++k) {
+        sum += x[static_cast<std::size_t>(point.vertices[k])] * point.weights[static_cast<Index>(k)];
+    }
+    return sum;
+}
+
 Points points_of(const TriangleModel& model)
 {
     const auto& x = positions(model);
@@ -70,9 +89,9 @@ SurfaceNarrowPhase::Entry::Entry(TriangleModel& model) : surface(points_of(model
     spacing = surface.vertex_areas().mean();
 }
 
-void SurfaceNarrowPhase::Entry::move(const TriangleModel& model)
+void SurfaceNarrowPhase::Entry::move(const TriangleModel& model, bool free)
 {
-    const auto& x = positions(model);
+    const auto& x = free ? free_positions(model) : positions(model);
     surface.update(Eigen::Map<const Points>(x.front().data(), 3, static_cast<Index>(x.size())));
 }
 
@@ -99,7 +118,10 @@ SurfaceNarrowPhase::SurfaceNarrowPhase()
           "Paths of triangle models: of two that meet, the one listed earlier is the one whose vertices "
           "sample the contact; of two that are not listed, the finer")),
       d_maxPenetration(initData(&d_maxPenetration, SReal(-1), "maxPenetration",
-                                "Depth to which a contact is followed [m]; negative: 4 alarm distances"))
+                                "Depth to which a contact is followed [m]; negative: 4 alarm distances")),
+      d_freeMotion(
+          initData(&d_freeMotion, false, "freeMotion",
+                   "Look for contacts where the free motion of the step leads, not where bodies are"))
 {
 }
 
@@ -124,9 +146,9 @@ SurfaceNarrowPhase::Entry* SurfaceNarrowPhase::entry(TriangleModel& model)
             const auto& sampled = d_sampled.getValue();
             const auto found = std::find(sampled.begin(), sampled.end(), model.getPathName());
             kept->rank = static_cast<std::size_t>(found - sampled.begin());
-            kept->step = m_step;
-        } else if (kept->step != m_step) {
-            kept->move(model);
+        }
+        if (kept->step != m_step) {
+            kept->move(model, d_freeMotion.getValue());
             kept->step = m_step;
         }
     } catch (const std::invalid_argument& error) {
@@ -182,13 +204,15 @@ void SurfaceNarrowPhase::addCollisionPair(
         kept_outputs = new Outputs();  // NarrowPhaseDetection releases it
     }
     auto& outputs = *static_cast<Outputs*>(kept_outputs);
+    const auto& x_a = positions(model_a);
+    const auto& x_b = positions(model_b);
     for (const ContactPoint& contact : m_found) {
         auto& output = outputs.emplace_back();
         output.elem = {TriangleElement(&model_b, static_cast<sofa::Index>(b.triangleOf(contact.b))),
                        TriangleElement(&model_a, static_cast<sofa::Index>(a.triangleOf(contact.a)))};
         output.id = static_cast<sofa::core::collision::DetectionOutput::ContactId>(outputs.size());
-        output.point[0] = vec3(contact.q);
-        output.point[1] = vec3(contact.p);
+        output.point[0] = point_now(contact.b, x_b);
+        output.point[1] = point_now(contact.a, x_a);
         output.normal = vec3(contact.normal);
         output.value = contact.gap;
     }

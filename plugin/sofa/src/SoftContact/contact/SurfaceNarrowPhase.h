@@ -45,7 +45,7 @@ protected:
 private:
     /// A collision model's surface, and where its features are among the model's triangles.
     struct Entry {
-        Entry(TriangleModel& model, bool free);
+        explicit Entry(TriangleModel& model);
         void move(const TriangleModel& model, bool free);
         /// A triangle of the model that holds the point.
         [[nodiscard]] int triangleOf(const SurfacePoint& point) const;
