@@ -18,6 +18,8 @@ namespace {
 constexpr double least_extra = 1e-13, first_extra = 1e-8, most_extra = 1.0;
 // A step is taken when it lowers the merit below the worst of this many past ones.
 constexpr std::size_t memory = 4;
+// Time of a dense step, guessed high.
+constexpr double seconds_a_cubed_row = 3e-10;
 constexpr int most_halvings = 6, most_failures = 6;
 // Systems larger than this are factorised sparse where at most this share of W is stored.
 constexpr Index dense_size = 400;
@@ -147,6 +149,12 @@ ContactNewton::End ContactNewton::run(VectorXd& r, int most, ContactRun& run)
     std::vector<double> past{contact_merit(m_rho, m_problem.mu, r, u)};
     int failures = 0;
     for (int k = 0; k < most; ++k) {
+        // A factorisation cannot be cut short: where it might outlast the budget, the sweeps have the time.
+        const auto active =
+            3.0 * static_cast<double>((r.reshaped(3, m_rho.size()).row(0).array() > 0.0).count());
+        if (run.time_left() < active * active * active * seconds_a_cubed_row) {
+            return End::no_progress;
+        }
         bool taken = false;
         if (direction(r, u, m_extra, step)) {
             m_problem.W.multiply(step, image);

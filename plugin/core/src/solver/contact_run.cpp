@@ -82,14 +82,19 @@ bool ContactRun::out_of_time() const
     return m_options.time_budget_s > 0.0 && Clock::now() >= m_end;
 }
 
+double ContactRun::time_left() const
+{
+    return m_options.time_budget_s > 0.0 ? std::chrono::duration<double>(m_end - Clock::now()).count()
+                                         : std::numeric_limits<double>::infinity();
+}
+
 ContactSolverOptions ContactRun::part(double tolerance, int most) const
 {
     ContactSolverOptions options = m_options;
     options.tolerance = tolerance;
     options.max_iterations = std::min(most, m_options.max_iterations - result.iterations);
     if (m_options.time_budget_s > 0.0) {
-        const double left = std::chrono::duration<double>(m_end - Clock::now()).count();
-        options.time_budget_s = std::max(left, 1e-9);
+        options.time_budget_s = std::max(time_left(), 1e-9);
     }
     return options;
 }

@@ -32,6 +32,8 @@ public:
     /// reason is set).
     bool count(double judged);
     [[nodiscard]] bool out_of_time() const;
+    /// Seconds left of the budget; infinity where there is none.
+    [[nodiscard]] double time_left() const;
     /// Options for a part of the run: at most `most` of the iterations left, in the time left.
     [[nodiscard]] ContactSolverOptions part(double tolerance, int most) const;
     /// Count the iterations of a part that ended with this residual; as count.

@@ -19,9 +19,9 @@ VectorXd uzawa_steps(const ContactMatrix& W, const ContactSolverOptions& options
     VectorXd rho = VectorXd::Constant(W.contacts(), options.rho > 0.0 ? options.rho : 1.0 / largest);
     if (options.rho_per_block) {
         for (Index i = 0; i < W.contacts(); ++i) {
-            const double bound = W.diagonal(i).cwiseAbs().rowwise().sum().maxCoeff();
-            if (bound > 0.0) {
-                rho[i] = 1.0 / bound;
+            const double own = uzawa_rho(W.diagonal(i));
+            if (own > 0.0) {
+                rho[i] = own;
             }
         }
     }

@@ -14,6 +14,12 @@ Vector3d uzawa_step(const Vector3d& force, const Vector3d& velocity, double mu, 
     return project_to_cone(force - rho * augmented, mu);
 }
 
+double uzawa_rho(const Matrix3d& W)
+{
+    const double bound = W.cwiseAbs().rowwise().sum().maxCoeff();
+    return bound > 0.0 && std::isfinite(bound) ? 1.0 / bound : 0.0;
+}
+
 int local_uzawa(const Matrix3d& W, const Vector3d& q, double mu, double rho, double tolerance,
                 int max_iterations, Vector3d& force)
 {
