@@ -138,12 +138,14 @@ std::string cube(const std::string& position, const std::string& velocity)
 
 /// A rigid sphere of 1 kg and radius 50 mm whose lowest point is `gap` above SOFA's contact distance of a
 /// floor.
-std::string sphereOnFloor(double gap, const std::string& velocity = "0 0 0 0 0 0")
+std::string sphereOnFloor(double gap, const std::string& velocity = "0 0 0 0 0 0",
+                          const std::string& response = "FrictionContactConstraint")
 {
     return R"(
     <CollisionPipeline/><BruteForceBroadPhase/><BVHNarrowPhase/>
     <MinProximityIntersection alarmDistance="0.01" contactDistance="0.001"/>
-    <CollisionResponse response="FrictionContactConstraint" responseParams="mu=0.5"/>
+    <CollisionResponse response=")" +
+           response + R"(" responseParams="mu=0.5"/>
     <Node name="body">)" +
            integrator + "<MechanicalObject template='Rigid3' name='state' position='0.1 0.2 " +
            std::to_string(0.051 + gap) + " 0 0 0 1' velocity='" + velocity + R"('/>
@@ -158,10 +160,7 @@ std::string sphereOnFloor(double gap, const std::string& velocity = "0 0 0 0 0 0
 }
 
 struct TwoPassLoop : sofa::testing::BaseSimulationTest {
-    void doSetUp() override
-    {
-        loadPlugins({"SoftContact"});
-    }
+    void doSetUp() override { loadPlugins({"SoftContact"}); }
 
     /// A scene of `content` under a loop with `loopData`; initialise it with init().
     static SceneInstance scene(const std::string& content, double dt = 0.01, const std::string& loopData = "")
@@ -196,16 +195,19 @@ struct TwoPassLoop : sofa::testing::BaseSimulationTest {
 
 TEST_F(TwoPassLoop, sphereCarriesItsWeightAtEveryStepLength)
 {
-    for (const double dt : {0.001, 0.005, 0.02}) {
-        auto s = scene(solver + sphereOnFloor(0), dt);
-        s.initScene();
-        for (int i = 0; i < 20; ++i) {
-            s.simulate(dt);
-            ASSERT_EQ(forces(s).size(), 3U) << "dt " << dt;
-            EXPECT_NEAR(forces(s)[0] / dt, gravity, 0.01 * gravity) << "dt " << dt << ", step " << i;
+    for (const std::string response : {"FrictionContactConstraint", "AggregateVolume"}) {
+        for (const double dt : {0.001, 0.005, 0.02}) {
+            auto s = scene(solver + sphereOnFloor(0, "0 0 0 0 0 0", response), dt);
+            s.initScene();
+            for (int i = 0; i < 20; ++i) {
+                s.simulate(dt);
+                ASSERT_FALSE(forces(s).empty()) << response << ", dt " << dt;
+                EXPECT_NEAR(forces(s)[0] / dt, gravity, 0.01 * gravity)
+                    << response << ", dt " << dt << ", step " << i;
+            }
+            const auto* state = get<State<Rigid3Types>>(s, "/body/state");
+            EXPECT_NEAR(state->readPositions()[0].getCenter().z(), 0.051, 1e-6) << response << ", dt " << dt;
         }
-        const auto* state = get<State<Rigid3Types>>(s, "/body/state");
-        EXPECT_NEAR(state->readPositions()[0].getCenter().z(), 0.051, 1e-6);
     }
 }
 
@@ -361,6 +363,17 @@ TEST_F(TwoPassLoop, sofaContactLeavesAPenetrationWithTheVelocityThatUndoesIt)
     const auto* state = get<State<Rigid3Types>>(s, "/body/state");
     EXPECT_NEAR(state->readVelocities()[0].getLinear().z(), 0.0005 / 0.01, 1e-6);
     EXPECT_NEAR(state->readPositions()[0].getCenter().z(), 0.051, 1e-6);
+}
+
+TEST_F(TwoPassLoop, aggregateContactLeavesAPenetrationAtRest)
+{
+    auto s = scene(solver + sphereOnFloor(-0.0005, "0 0 0 0 0 0", "AggregateVolume"));
+    s.initScene();
+    s.simulate(0.01);
+    const auto* state = get<State<Rigid3Types>>(s, "/body/state");
+    EXPECT_NEAR(state->readVelocities()[0].getLinear().z(), 0, 1e-9);
+    EXPECT_NEAR(state->readPositions()[0].getCenter().z(), 0.051, 1e-6);
+    EXPECT_NEAR(forces(s)[0] / 0.01, gravity, 1e-6);
 }
 
 TEST_F(TwoPassLoop, positionSettingsApplyToThePositionPassOnly)
