@@ -4,9 +4,10 @@
 import importlib
 import importlib.util
 import os
+import sys
 from typing import Any
 
-from softcontact.engines.sofa.messages import told_apart
+from softcontact.engines.sofa.messages import part_in_silence, told_apart
 from softcontact.scene.errors import SceneError
 
 PLUGIN = "SoftContact"
@@ -49,7 +50,8 @@ def import_sofa() -> Any:
     if not sofa_found():
         raise SceneError(sofa_reason())
     try:
-        with told_apart():
+        with told_apart(shown=False):
+            first = "Sofa" not in sys.modules
             import Sofa
 
             for module in _MODULES:
@@ -59,6 +61,8 @@ def import_sofa() -> Any:
             loaded = SofaRuntime.importPlugin(PLUGIN) is not False
     except ImportError as error:
         raise SceneError(sofa_reason(f"module Sofa is found but cannot be imported: {error}")) from None
+    if first:
+        part_in_silence()
     if not loaded:
         path = os.environ.get("SOFA_PLUGIN_PATH")
         where = f"SOFA_PLUGIN_PATH is {path!r}" if path else "SOFA_PLUGIN_PATH is not set"
