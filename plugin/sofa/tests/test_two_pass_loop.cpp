@@ -6,6 +6,7 @@
 #include <sofa/component/statecontainer/MechanicalObject.h>
 #include <sofa/core/ObjectFactory.h>
 #include <sofa/core/behavior/LagrangianConstraint.h>
+#include <sofa/simulation/CollisionBeginEvent.h>
 #include <sofa/simulation/Node.h>
 #include <sofa/simulation/events/SolveConstraintSystemEndEvent.h>
 #include <sofa/testing/BaseSimulationTest.h>
@@ -34,7 +35,8 @@ public:
     SOFA_CLASS(HalfSpace, SOFA_TEMPLATE(sofa::core::behavior::LagrangianConstraint, Vec3Types));
 
     std::vector<Pass> passes;
-    double staleness = 0;  ///< how far the free positions handed over are from where they should be
+    std::vector<Coord> starts;  ///< of the first point, at the start of each step
+    double staleness = 0;       ///< how far the free positions handed over are from where they should be
 
     void buildConstraintMatrix(const sofa::core::ConstraintParams*, DataMatrixDeriv& matrix, unsigned& index,
                                const DataVecCoord& x) override
@@ -54,6 +56,9 @@ public:
         const bool velocity = params->constOrder() == sofa::core::ConstraintOrder::VEL;
         const double dt = TwoPassStep::find(getContext())->step();
         const auto start = this->mstate->readPositions();
+        if (velocity) {
+            starts.push_back(start[0]);
+        }
         for (unsigned i = 0; i < start.size(); ++i) {
             const Coord expected = start[i] + (velocity ? v.getValue()[i] * dt : Deriv());
             staleness = std::max<double>(staleness, (x.getValue()[i] - expected).norm());
@@ -76,17 +81,23 @@ private:
     unsigned m_first = 0;
 };
 
-/// Counts the solves that are announced; on demand it takes away the impulses found, before they are applied.
+/// Counts the solves that are announced, and notes where a state is when contacts are detected; on demand it
+/// takes away the impulses found, before they are applied.
 class Listener : public virtual Component {
 public:
     SOFA_CLASS(Listener, Component);
     int solves = 0;
     GenericSolver* erase = nullptr;
+    const State<Vec3Types>* watched = nullptr;
+    std::vector<sofa::type::Vec3> detected;
 
     Listener() { f_listening.setValue(true); }
 
     void handleEvent(sofa::core::objectmodel::Event* event) override
     {
+        if (watched != nullptr && sofa::simulation::CollisionBeginEvent::checkEventType(event)) {
+            detected.push_back(watched->readPositions()[0]);
+        }
         if (!sofa::simulation::SolveConstraintSystemEndEvent::checkEventType(event)) return;
         ++solves;
         if (erase != nullptr) erase->getConstraintProblem()->f.clear();
@@ -297,6 +308,28 @@ TEST_F(TwoPassLoop, freePositionsOfMappedStatesAreFreshInBothPasses)
     for (int i = 0; i < 30; ++i) s.simulate(0.01);
     EXPECT_EQ(halfSpace->passes.size(), 60U);
     EXPECT_LT(halfSpace->staleness, 1e-12);
+}
+
+TEST_F(TwoPassLoop, freeDetectionLooksAtTheFreePositionsAndReturns)
+{
+    for (const std::string on : {"0", "1"}) {
+        auto s = scene(solver + cube("0 0 0.3 0.1 0.2 0 0.9746794", "0.2 0 -1 3 1 2"), 0.01,
+                       "freeDetection='" + on + "'");
+        auto* halfSpace = addHalfSpace(s, "corners");
+        auto listener = New<Listener>();
+        s.root->addObject(listener);
+        listener->watched = get<State<Vec3Types>>(s, "/body/corners/state");
+        s.initScene();
+        const auto start = listener->watched->readPositions()[0];
+        s.simulate(0.01);
+        const auto end =
+            listener->watched->readPositions()[0];  // nothing touches: where the free motion leads
+        ASSERT_EQ(listener->detected.size(), 1U);
+        ASSERT_EQ(halfSpace->starts.size(), 1U);
+        EXPECT_LT((halfSpace->starts[0] - start).norm(), 1e-15);
+        EXPECT_LT((listener->detected[0] - (on == "1" ? end : start)).norm(), 1e-15);
+        EXPECT_GT((end - start).norm(), 1e-3);
+    }
 }
 
 TEST_F(TwoPassLoop, restingBodyGainsNoEnergy)
