@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The parts of the sofa engine that need no SOFA: messages, links, weights, drivers, contact groups."""
 
+import os
 import subprocess
 import sys
 import types
@@ -16,6 +17,7 @@ from softcontact.engines.sofa import add, availability
 from softcontact.engines.sofa.contact import SurfacePair, list_pairs, model_groups, response
 from softcontact.engines.sofa.hand import barycentric_rows
 from softcontact.engines.sofa.links import LinkTree, spread_of
+from softcontact.engines.sofa.messages import told_apart
 from softcontact.engines.sofa.motion import JointDriver, PoseDriver, advance_fingers
 from softcontact.engines.sofa.support import check_support
 from softcontact.hand import HandModel
@@ -366,3 +368,26 @@ def test_what_the_graph_would_leave_out_is_refused():
     strange = type("Jelly", (scene.bodies[0].__class__,), {})
     with pytest.raises(SceneError, match=r"bodies\[0\] \(b\): engine 'sofa' cannot express kind 'rigid'"):
         check_support(scene.model_copy(update={"bodies": (strange(**scene.bodies[0].model_dump()),)}))
+
+
+# ---- messages
+
+
+def test_sofas_chatter_is_dropped_and_its_errors_are_told(capfd):
+    with told_apart() as errors:
+        os.write(1, b"[INFO]    [Plugin] loaded\n  and more of it\n")
+        os.write(2, b"\x1b[31m[ERROR]   [Solver(s)] no matrix\n  see above\n")
+        os.write(1, b"[WARNING] [Loop] slow\n[INFO] done\n")
+        print("a line of Python's", file=sys.stderr)
+    print("result")
+    printed = capfd.readouterr()
+    assert printed.out == "result\n"
+    assert "INFO" not in printed.err and "more of it" not in printed.err
+    assert "no matrix\n  see above" in printed.err and "[WARNING] [Loop] slow" in printed.err
+    assert errors == ["[ERROR]   [Solver(s)] no matrix"]
+
+
+def test_sofas_errors_can_be_kept_from_the_screen(capfd):
+    with told_apart(shown=False) as errors:
+        os.write(2, b"[FATAL] [x] gone\n")
+    assert errors and capfd.readouterr().err == ""
