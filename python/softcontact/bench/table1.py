@@ -7,6 +7,7 @@ simulated window while the object is held: medians and means of what the engine 
 
 import json as json_module
 import platform
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,14 +46,16 @@ LIFTED_FROM = 2.3
 STAGES = ("free_ms", "detection_ms", "solve_ms", "position_ms")
 
 
-def measure(case: Case, model: str, steps: int) -> dict[str, Any]:
+def measure(
+    case: Case, model: str, steps: int, make_engine: Callable[[Any], Any] = EmbeddedEngine
+) -> dict[str, Any]:
     """Run one case with one contact model and time `steps` steps while the object is held.
 
     Returns:
         Means and medians of counts and times, and whether the object was held.
     """
     scene = load(case.scene, {**case.options, "contact": model})
-    engine = EmbeddedEngine(scene)
+    engine = make_engine(scene)
     start = engine.pose("object")[2]
     lead = round(LIFTED_FROM / scene.time_step)
     for _ in range(lead):
@@ -71,14 +74,14 @@ def measure(case: Case, model: str, steps: int) -> dict[str, Any]:
     return rows
 
 
-def _touching(engine: EmbeddedEngine) -> dict[str, int]:
+def _touching(engine: Any) -> dict[str, int]:
     patches = [patch for patch in engine.patches() if "object" in (patch["body"], patch["other"])]
     return {"phalanges": len(patches), "points": sum(patch["contacts"] for patch in patches)}
 
 
-def compare(case: Case, steps: int) -> dict[str, Any]:
-    """Both contact models on one case."""
-    ours = {model: measure(case, model, steps) for model in MODELS}
+def compare(case: Case, steps: int, make_engine: Callable[[Any], Any] = EmbeddedEngine) -> dict[str, Any]:
+    """Both contact models on one case, on the embedded engine or another."""
+    ours = {model: measure(case, model, steps, make_engine) for model in MODELS}
     point, aggregate = ours["point"], ours["aggregate"]
     contacts, rows_point, rows_ours, solve_point, solve_ours, step_point, step_ours = case.paper
     return {
