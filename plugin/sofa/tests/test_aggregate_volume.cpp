@@ -206,7 +206,8 @@ TEST_F(AggregateVolumeTest, LivesBesidePointContacts)
 
 TEST_F(AggregateVolumeTest, RefusesWhatItDoesNotKnow)
 {
-    for (const std::string wrong : {"friction=contensoo", "pressure=uniformm", "mu=-1"}) {
+    for (const std::string wrong :
+         {"friction=contensoo", "pressure=uniformm", "mu=-1", "patchSize=-1", "frictio=coulomb"}) {
         EXPECT_MSG_EMIT(Error);
         Scene scene(plate(free_motion, "AggregateVolume?" + wrong));
         scene.step(40);

@@ -55,7 +55,8 @@ private:
     }
     void joinBodies();
 
-    bool m_refused = false;
+    bool m_refused = false, m_looked = false;
+    std::string m_unknown;  ///< what is wrong with the names of the scene's parameters
 };
 
 }  // namespace softcontact::plugin

@@ -4,6 +4,7 @@
 #include <SoftContact/contact/AggregateVolumeContact.h>
 #include <SoftContact/contact/ContactSites.h>
 #include <SoftContact/contact/PatchOptions.h>
+#include <SoftContact/contact/ResponseParameters.h>
 
 #include <sofa/component/collision/response/contact/BaseUnilateralContactResponse.inl>
 
@@ -33,8 +34,19 @@ void AggregateVolumeContact<Model1, Model2>::joinBodies()
 {
     PatchSettings settings;
     settings.tilt = d_tilt.getValue();
-    const std::string error =
-        PatchOptions::read(d_mu.getValue(), d_friction.getValue(), d_pressure.getValue(), settings);
+    if (!m_looked) {
+        m_unknown = unknown_parameter(*this->model1, *this->model2, "AggregateVolume",
+                                      {"mu", "friction", "pressure", "patchSize", "tilt", "tol"});
+        m_looked = true;
+    }
+    std::string error = m_unknown;
+    if (error.empty()) {
+        error = PatchOptions::read(d_mu.getValue(), d_friction.getValue(), d_pressure.getValue(), settings);
+    }
+    if (error.empty() && !(d_patchSize.getValue() >= 0)) {
+        error =
+            "patchSize is " + std::to_string(d_patchSize.getValue()) + " m; it must be >= 0 (0: automatic)";
+    }
     if (!error.empty()) {
         if (!m_refused) {
             msg_error() << "AggregateVolume between " << this->model1->getPathName() << " and "
