@@ -165,16 +165,21 @@ def test_fixed_and_sliding_joints():
          "orientation": quarter, **common},
         {"name": "c", "parent": 1, "joint": "revolute", "axis": [0, 0, 1.0], "position": [0.5, 0, 0],
          "orientation": [0, 0, 0, 1.0], **common},
+        {"name": "d", "parent": 2, "joint": "prismatic", "axis": [1.0, 0, 0], "position": [0.5, 0, 0],
+         "orientation": [0, 0, 0, 1.0], **common},
     ]  # fmt: skip
     tree = LinkTree(links)
-    assert tree.count == 2 and tree.frame_count == 3 and tree.root_size == (0, 0)
-    poses = tree.poses(np.array([0.25, np.pi / 2]))
+    assert tree.count == 3 and tree.frame_count == 4 and tree.root_size == (0, 0)
+    poses = tree.poses(np.array([0.25, np.pi / 2, 0.125]))
     assert np.allclose(
         tree.link_pose(poses, 0)[:3], [0, 0.25, 1.0]
     )  # slides along its x, which is the world's y
     assert np.allclose(tree.link_pose(poses, 1)[:3], [0, 0.75, 1.0])
     assert np.allclose(tree.link_pose(poses, 2)[:3], [-0.5, 0.75, 1.0])
     assert np.isclose(Rotation.from_quat(tree.link_pose(poses, 2)[3:]).magnitude(), np.pi / 2)  # 3/2 π
+    assert np.allclose(
+        tree.link_pose(poses, 3)[:3], [-0.5, 0.125, 1.0]
+    )  # along c's x, which the joint has turned
 
 
 @pytest.mark.parametrize("joint", ["spherical", "free"])
@@ -278,6 +283,8 @@ def test_spring_targets_lead_by_what_the_dampers_hold_back():
     driver.offsets[0] = 0.02
     driver.begin(0.6, 0.1)
     assert np.isclose(body.targets.position.value[0][0], 0.7 + 0.02 + 0.25 * (1.0 + 0.2))
+    driver.begin(0.7, 0.1)  # the offset stays: it has no velocity any more
+    assert np.isclose(body.targets.position.value[0][0], 0.8 + 0.02 + 0.25 * 1.0)
 
 
 def test_a_damper_without_a_spring_cannot_follow_a_motion():
@@ -296,9 +303,9 @@ def test_fingers_close_until_they_push_hard_enough():
     forces[2] = 5.4  # 0.9 of the 6 N: the pace is 4 (1 - 0.9)
     advance_fingers([finger], 3.0, 0.1, forces, 6, offsets)
     assert np.allclose(offsets, [0.14, 0.112, 0.07])
-    forces[1] = 0.6  # counted once for the two coordinates of the first joint
+    forces[1] = 0.3  # counted once for the two coordinates of the first joint
     advance_fingers([finger], 3.0, 0.1, forces, 6, offsets)
-    assert np.allclose(offsets, [0.14, 0.112, 0.09])
+    assert np.allclose(offsets, [0.16, 0.128, 0.09])
 
 
 # ---- contact
