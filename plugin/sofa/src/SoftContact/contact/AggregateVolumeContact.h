@@ -34,6 +34,7 @@ public:
     sofa::Data<SReal> d_patchSize;
     sofa::Data<bool> d_tilt;
 
+    void setDetectionOutputs(typename Base::OutputVector* outputs) override;
     void createResponse(sofa::core::objectmodel::BaseContext* group) override;
     void removeResponse() override;
     void cleanup() override;

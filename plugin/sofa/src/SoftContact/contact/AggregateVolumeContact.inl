@@ -6,6 +6,8 @@
 #include <SoftContact/contact/PatchOptions.h>
 #include <SoftContact/contact/ResponseParameters.h>
 
+#include <algorithm>
+#include <cmath>
 #include <sofa/component/collision/response/contact/BaseUnilateralContactResponse.inl>
 
 namespace softcontact::plugin {
@@ -87,6 +89,20 @@ void AggregateVolumeContact<Model1, Model2>::joinBodies()
     membership.group2 = group2;
     membership.surface = membership.first ? &surface1 : &surface2;
     constraint()->join(std::move(membership));
+}
+
+template <class Model1, class Model2>
+void AggregateVolumeContact<Model1, Model2>::setDetectionOutputs(typename Base::OutputVector* outputs)
+{
+    Base::setDetectionOutputs(outputs);
+    // SOFA's CCDTightInclusionIntersection adds an output without elements before each hit of two lines, and
+    // a hit of lines that touch already has no normal.
+    const auto empty = [](const auto* output) {
+        return output->elem.first.getCollisionModel() == nullptr ||
+               output->elem.second.getCollisionModel() == nullptr || !std::isfinite(output->normal.norm2());
+    };
+    this->contacts.erase(std::remove_if(this->contacts.begin(), this->contacts.end(), empty),
+                         this->contacts.end());
 }
 
 template <class Model1, class Model2>
