@@ -310,28 +310,6 @@ TEST_F(TwoPassLoop, freePositionsOfMappedStatesAreFreshInBothPasses)
     EXPECT_LT(halfSpace->staleness, 1e-12);
 }
 
-TEST_F(TwoPassLoop, freeDetectionLooksAtTheFreePositionsAndReturns)
-{
-    for (const std::string on : {"0", "1"}) {
-        auto s = scene(solver + cube("0 0 0.3 0.1 0.2 0 0.9746794", "0.2 0 -1 3 1 2"), 0.01,
-                       "freeDetection='" + on + "'");
-        auto* halfSpace = addHalfSpace(s, "corners");
-        auto listener = New<Listener>();
-        s.root->addObject(listener);
-        listener->watched = get<State<Vec3Types>>(s, "/body/corners/state");
-        s.initScene();
-        const auto start = listener->watched->readPositions()[0];
-        s.simulate(0.01);
-        const auto end =
-            listener->watched->readPositions()[0];  // nothing touches: where the free motion leads
-        ASSERT_EQ(listener->detected.size(), 1U);
-        ASSERT_EQ(halfSpace->starts.size(), 1U);
-        EXPECT_LT((halfSpace->starts[0] - start).norm(), 1e-15);
-        EXPECT_LT((listener->detected[0] - (on == "1" ? end : start)).norm(), 1e-15);
-        EXPECT_GT((end - start).norm(), 1e-3);
-    }
-}
-
 TEST_F(TwoPassLoop, restingBodyGainsNoEnergy)
 {
     auto s = scene(solver + cube("0 0 0.0499 0 0 0 1", "0 0 0 0 0 0"));

@@ -85,12 +85,7 @@ struct TwoPassAnimationLoop::Step {
 };
 
 TwoPassAnimationLoop::TwoPassAnimationLoop()
-    : d_freeDetection(
-          initData(&d_freeDetection, false, "freeDetection",
-                   "detect contacts at the positions after the free motion, as Talvas et al. 2015 do, and "
-                   "not where the step starts; for a detection that knows inside from outside "
-                   "(SurfaceNarrowPhase): SOFA's own would lose what has gone through")),
-      d_positionPass(initData(&d_positionPass, true, "positionPass",
+    : d_positionPass(initData(&d_positionPass, true, "positionPass",
                               "correct the penetration that is left once velocities are integrated")),
       d_positionTolerance(initData(&d_positionTolerance, SReal(0), "positionTolerance",
                                    "tolerance of the position pass [m]; 0: the solver's tolerance times dt")),
@@ -215,27 +210,8 @@ void TwoPassAnimationLoop::freeMotion(Step& s)
     // With this order the free positions are filled before detection reads them; with VEL they would be
     // stale.
     const ConstraintParams params = s.constraintParams(*m_solver, ConstraintOrder::POS_AND_VEL);
-    if (!d_freeDetection.getValue()) {
-        computeFreeMotionAndCollisionDetection(s.params, params, s.dt, vec::position, vec::freePosition,
-                                               vec::freeVelocity, &s.mop);
-        return;
-    }
-    computeFreeMotion(s.params, params, s.dt, vec::position, vec::freePosition, vec::freeVelocity, &s.mop);
-    detectAtFreePositions(s);
-}
-
-void TwoPassAnimationLoop::detectAtFreePositions(Step& s)
-{
-    SCOPED_TIMER("CollisionDetection");
-    MultiVecCoord start(&s.vop, m_keptStart);
-    start.realloc(&s.vop, false, true, sofa::core::VecIdProperties{"start_of_step", GetClass()->className});
-    m_keptStart = start.id();
-    s.assign(m_keptStart, rvec::position);
-    s.assign(vec::position, rvec::freePosition);
-    s.mop.propagateX(vec::position);  // mapped states where they really are, not only to first order
-    computeCollision(s.params);
-    s.assign(vec::position, m_keptStart);
-    s.mop.propagateX(vec::position);  // the states that contacts have just made, and what mappings keep
+    computeFreeMotionAndCollisionDetection(s.params, params, s.dt, vec::position, vec::freePosition,
+                                           vec::freeVelocity, &s.mop);
 }
 
 void TwoPassAnimationLoop::solveVelocities(Step& s)

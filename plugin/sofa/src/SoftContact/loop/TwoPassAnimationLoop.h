@@ -19,8 +19,7 @@ namespace softcontact::plugin {
 /// Free motion, detection, velocity pass, integration, position pass: a drop-in for FreeMotionAnimationLoop.
 ///
 ///  1. free motion; freePosition = position + dt freeVelocity on every state, mapped ones too;
-///  2. detection at `position`, the start of the step, or with freeDetection at the free positions; it runs
-///  once;
+///  2. detection, once (at `position`, the start of the step, unless the narrow phase looks further ahead);
 ///  3. velocity pass: constraints of order VEL give the velocities and the contact impulses;
 ///  4. position += dt velocity, projected and propagated;
 ///  5. position pass: the same contacts at order POS move the positions along the normals until nothing
@@ -45,7 +44,6 @@ class SOFA_SOFTCONTACT_API TwoPassAnimationLoop
 public:
     SOFA_CLASS(TwoPassAnimationLoop, sofa::component::animationloop::FreeMotionAnimationLoop);
 
-    sofa::Data<bool> d_freeDetection;       ///< detect contacts at the free positions
     sofa::Data<bool> d_positionPass;        ///< correct penetration that is left after the velocity pass
     sofa::Data<SReal> d_positionTolerance;  ///< tolerance of the position pass [m]; 0: the solver's times dt
     sofa::Data<int> d_positionMaxIterations;  ///< iterations of the position pass; 0: the solver's
@@ -68,7 +66,6 @@ private:
 
     void prepare(Step& s);
     void freeMotion(Step& s);
-    void detectAtFreePositions(Step& s);
     void solveVelocities(Step& s);
     void solvePositions(Step& s);
     void correctPositions(Step& s);
@@ -78,7 +75,6 @@ private:
 
     GenericSolver* m_solver = nullptr;
     sofa::core::MultiVecDerivId m_keptImpulses, m_keptCorrection;
-    sofa::core::MultiVecCoordId m_keptStart;
     HeldProblems m_held;
     Pass m_pass = Pass::none;
     SReal m_step = 0;
