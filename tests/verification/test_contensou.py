@@ -242,6 +242,10 @@ def test_projection_onto_the_cone_is_the_nearest_point():
     np.testing.assert_allclose((rest * projected).sum(axis=1), 0.0, atol=1e-12)
     assert (rest[:, 0] + mu * np.linalg.norm(rest[:, 1:], axis=1) <= 1e-12).all()
     assert {(projected[:, 0] == 0).any(), (rest == 0).all(axis=1).any()} == {True}
+    # Without friction the cone is a half-line, which a pull along the normal does not belong to.
+    np.testing.assert_array_equal(
+        project_to_cone([[-2.0, 0.0, 0.0], [2.0, 0.0, 0.0]], 0.0), [[0, 0, 0], [2, 0, 0]]
+    )
 
 
 @pytest.mark.parametrize(

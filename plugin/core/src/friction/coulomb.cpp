@@ -76,7 +76,8 @@ bool find_slip(const SlipCurve& curve, double scale, SlipCurve::Point& point)
 Vector3d project_to_cone(const Vector3d& force, double mu)
 {
     const double tangential = std::hypot(force.y(), force.z());
-    if (tangential <= mu * force.x()) {
+    // The sign counts where mu = 0 and the force is a pull along the normal.
+    if (force.x() >= 0.0 && tangential <= mu * force.x()) {
         return force;
     }
     if (mu * tangential <= -force.x()) {
