@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <SoftContact/Vectors.h>
 #include <SoftContact/contact/AggregateGroup.h>
 #include <sofa/core/ObjectFactory.h>
 
 namespace softcontact::plugin {
-
-namespace {
-
-Vector3d vector3(const sofa::type::Vec3& v)
-{
-    return {v[0], v[1], v[2]};
-}
-
-}  // namespace
 
 AggregateGroup::AggregateGroup()
     : d_index(initData(&d_index, sofa::Index(0), "index",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <SoftContact/Vectors.h>
 #include <SoftContact/contact/AggregatePatches.h>
 #include <sofa/core/ObjectFactory.h>
 #include <sofa/core/objectmodel/BaseNode.h>
@@ -7,15 +8,6 @@
 #include <sofa/simulation/events/SolveConstraintSystemEndEvent.h>
 
 namespace softcontact::plugin {
-
-namespace {
-
-sofa::type::Vec3 vec3(const Vector3d& v)
-{
-    return {v[0], v[1], v[2]};
-}
-
-}  // namespace
 
 AggregatePatches::AggregatePatches()
     : d_bodyA(initData(&d_bodyA, "bodyA",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <SoftContact/Vectors.h>
 #include <SoftContact/contact/ContactSites.h>
 
 #include <algorithm>
@@ -6,11 +7,6 @@
 namespace softcontact::plugin {
 
 namespace {
-
-Vector3d vector3(const sofa::type::Vec3& v)
-{
-    return {v[0], v[1], v[2]};
-}
 
 /// Detection rounds: weights a little outside go back into the element.
 Vector3d inside(Vector3d weights)

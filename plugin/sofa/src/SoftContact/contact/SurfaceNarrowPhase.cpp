@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <SoftContact/Vectors.h>
 #include <SoftContact/contact/SurfaceNarrowPhase.h>
 #include <sofa/core/ObjectFactory.h>
 #include <sofa/core/behavior/MechanicalState.h>
@@ -15,11 +16,6 @@ namespace {
 using TriangleModel = SurfaceNarrowPhase::TriangleModel;
 using TriangleElement = sofa::component::collision::geometry::TTriangle<sofa::defaulttype::Vec3Types>;
 using Outputs = sofa::core::collision::TDetectionOutputVector<TriangleModel, TriangleModel>;
-
-sofa::type::Vec3 vec3(const Vector3d& v)
-{
-    return {v[0], v[1], v[2]};
-}
 
 const auto& positions(const TriangleModel& model)
 {
