@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Every component has an example scene named after it; each runs, and shows what its comment says.
 #include <sofa/core/ObjectFactory.h>
+#include <sofa/core/behavior/ConstraintSolver.h>
 
 #include <filesystem>
 #include <set>
@@ -47,7 +48,8 @@ TEST_F(ExampleTest, EveryComponentHasOne)
         }
     }
     EXPECT_GE(components.size(), 4u);
-    components.insert({"AggregateVolume", "ContensouFriction"});  // a response and its friction
+    // Responses, and the friction of one of them.
+    components.insert({"AggregateVolume", "ContensouFriction", "BipotentialFriction"});
     for (const auto& component : components) {
         EXPECT_TRUE(std::filesystem::exists(folder / (component + ".scn"))) << component;
     }
@@ -99,6 +101,30 @@ TEST_F(ExampleTest, ContensouFrictionStopsTheSpin)
     Example example("ContensouFriction", 150);
     EXPECT_LT(std::abs(getVOrientation(example.velocity("contensou"))[2]), 1e-3);
     EXPECT_GT(getVOrientation(example.velocity("coulomb"))[2], 9.0);
+}
+
+TEST_F(ExampleTest, BipotentialFrictionSlidesAsSofasOwn)
+{
+    Example example("BipotentialFriction", 200);
+    const auto speed = [&](const std::string& body) { return getVCenter(example.velocity(body))[0]; };
+    EXPECT_NEAR(speed("friction"), (2.82 - 0.2 * 9.4) * 200 * 0.005, 0.02);
+    EXPECT_NEAR(speed("local"), speed("friction"), 1e-5);
+    EXPECT_NEAR(speed("global"), speed("friction"), 1e-5);
+    EXPECT_NEAR(speed("held"), 0.0, 1e-6);
+}
+
+TEST_F(ExampleTest, BipotentialFrictionConstraintHoldsTheTable)
+{
+    Example example("BipotentialFrictionConstraint", 100);
+    const auto* solver = example.scene.root->get<sofa::core::behavior::ConstraintSolver>();
+    const auto* data =
+        dynamic_cast<const sofa::Data<sofa::type::vector<SReal>>*>(solver->findData("constraintForces"));
+    double weight = 0.0;
+    for (std::size_t i = 0; i < data->getValue().size(); i += 3) {
+        weight += data->getValue()[i] / 0.005;
+    }
+    EXPECT_NEAR(weight, 12 * gravity, 1e-3 * 12 * gravity);
+    EXPECT_LT(getVCenter(example.velocity("table")).norm(), 1e-6);
 }
 
 TEST_F(ExampleTest, TwoPassAnimationLoopComesToRest)

@@ -8,6 +8,7 @@ namespace softcontact::plugin {
 void registerAggregateGroup(sofa::core::ObjectFactory* factory);
 void registerAggregatePatches(sofa::core::ObjectFactory* factory);
 void registerAggregateVolumeConstraint(sofa::core::ObjectFactory* factory);
+void registerBipotentialFrictionConstraint(sofa::core::ObjectFactory* factory);
 void registerSurfaceNarrowPhase(sofa::core::ObjectFactory* factory);
 void registerTwoPassAnimationLoop(sofa::core::ObjectFactory* factory);
 
@@ -54,6 +55,7 @@ SOFA_EXPORT_DYNAMIC_LIBRARY void registerObjects(sofa::core::ObjectFactory* fact
     softcontact::plugin::registerAggregateGroup(factory);
     softcontact::plugin::registerAggregatePatches(factory);
     softcontact::plugin::registerAggregateVolumeConstraint(factory);
+    softcontact::plugin::registerBipotentialFrictionConstraint(factory);
     softcontact::plugin::registerSurfaceNarrowPhase(factory);
     softcontact::plugin::registerTwoPassAnimationLoop(factory);
 }

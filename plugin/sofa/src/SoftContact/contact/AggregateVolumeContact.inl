@@ -3,11 +3,10 @@
 
 #include <SoftContact/contact/AggregateVolumeContact.h>
 #include <SoftContact/contact/ContactSites.h>
+#include <SoftContact/contact/DetectedContacts.h>
 #include <SoftContact/contact/PatchOptions.h>
 #include <SoftContact/contact/ResponseParameters.h>
 
-#include <algorithm>
-#include <cmath>
 #include <sofa/component/collision/response/contact/BaseUnilateralContactResponse.inl>
 
 namespace softcontact::plugin {
@@ -95,14 +94,7 @@ template <class Model1, class Model2>
 void AggregateVolumeContact<Model1, Model2>::setDetectionOutputs(typename Base::OutputVector* outputs)
 {
     Base::setDetectionOutputs(outputs);
-    // SOFA's CCDTightInclusionIntersection adds an output without elements before each hit of two lines, and
-    // a hit of lines that touch already has no normal.
-    const auto empty = [](const auto* output) {
-        return output->elem.first.getCollisionModel() == nullptr ||
-               output->elem.second.getCollisionModel() == nullptr || !std::isfinite(output->normal.norm2());
-    };
-    this->contacts.erase(std::remove_if(this->contacts.begin(), this->contacts.end(), empty),
-                         this->contacts.end());
+    drop_empty_outputs(this->contacts);
 }
 
 template <class Model1, class Model2>

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <SoftContact/contact/BipotentialFrictionConstraint.h>
+#include <SoftContact/friction/BipotentialFriction.h>
+#include <SoftContact/loop/TwoPassStep.h>
+#include <sofa/component/constraint/lagrangian/solver/GenericConstraintSolver.h>
+#include <sofa/core/ObjectFactory.h>
+#include <sofa/core/behavior/ConstraintSolver.h>
+
+#include <algorithm>
+
+namespace softcontact::plugin {
+
+using sofa::core::ConstraintParams;
+using Solver = sofa::component::constraint::lagrangian::solver::GenericConstraintSolver;
+
+BipotentialFrictionConstraint::BipotentialFrictionConstraint(MechanicalState* object1,
+                                                             MechanicalState* object2)
+    : Base(object1, object2),
+      d_indices1(
+          initData(&d_indices1, "indices1", "Points of object1 that touch the points indices2 of object2")),
+      d_indices2(initData(&d_indices2, "indices2", "Points of object2, as many as indices1")),
+      d_normals(initData(&d_normals, "normals",
+                         "Unit normal of each contact, from object1 to object2; one for all")),
+      d_contactDistance(
+          initData(&d_contactDistance, SReal(0), "contactDistance", "Distance that is kept [m]")),
+      d_mu(initData(&d_mu, SReal(0.8), "mu", "Friction coefficient, >= 0")),
+      d_scheme(initData(&d_scheme, std::string("local"), "scheme", BipotentialLaw::scheme_help)),
+      d_epsilon2(initData(&d_epsilon2, SReal(0), "epsilon2", BipotentialLaw::epsilon2_help)),
+      d_rho(initData(&d_rho, SReal(0), "rho", BipotentialLaw::rho_help)),
+      d_maxLocalIterations(
+          initData(&d_maxLocalIterations, 1000, "maxLocalIterations", BipotentialLaw::max_local_help)),
+      d_tolerance(initData(&d_tolerance, SReal(0), "tolerance", BipotentialLaw::tolerance_help))
+{
+}
+
+std::string BipotentialFrictionConstraint::wrongContacts() const
+{
+    const auto count = d_indices1.getValue().size();
+    const auto normals = d_normals.getValue().size();
+    const auto in_range = [](const Indices& indices, const MechanicalState* state) {
+        return std::all_of(indices.begin(), indices.end(), [&](auto i) { return i < state->getSize(); });
+    };
+    if (d_indices2.getValue().size() != count) {
+        return "indices2 has " + std::to_string(d_indices2.getValue().size()) +
+               " points; give as many as indices1 (" + std::to_string(count) + ")";
+    }
+    if (normals != 1 && normals != count) {
+        return "normals has " + std::to_string(normals) + " vectors; give one, or one a contact (" +
+               std::to_string(count) + ")";
+    }
+    if (!std::all_of(d_normals.getValue().begin(), d_normals.getValue().end(),
+                     [](const auto& n) { return n.norm() > 0.0; })) {
+        return "normals holds a vector without a direction; give unit vectors from object1 to object2";
+    }
+    if (!in_range(d_indices1.getValue(), this->mstate1) || !in_range(d_indices2.getValue(), this->mstate2)) {
+        return "indices1 or indices2 names a point that its object does not have";
+    }
+    return {};
+}
+
+std::string BipotentialFrictionConstraint::wrongSolver(const sofa::core::objectmodel::BaseContext& context)
+{
+    const auto up = sofa::core::objectmodel::BaseContext::SearchUp;
+    const auto* solver = context.get<sofa::core::behavior::ConstraintSolver>(up);
+    if (solver == nullptr || dynamic_cast<const Solver*>(solver) != nullptr) {
+        return {};
+    }
+    return solver->getClassName() + " has a friction of its own; use BlockGaussSeidelConstraintSolver";
+}
+
+void BipotentialFrictionConstraint::bwdInit()
+{
+    Base::bwdInit();
+    if (d_indices1.getValue().empty() && d_indices2.getValue().empty()) {
+        return;
+    }
+    std::string error = wrongContacts();
+    if (error.empty()) {
+        error = BipotentialLaw::read(d_mu.getValue(), d_scheme.getValue(), d_epsilon2.getValue(),
+                                     d_rho.getValue(), d_maxLocalIterations.getValue(), m_law);
+    }
+    if (error.empty()) {
+        error = wrongSolver(*this->getContext());
+    }
+    if (!error.empty()) {
+        msg_error() << error << "; no contact is made";
+        d_componentState.setValue(sofa::core::objectmodel::ComponentState::Invalid);
+        return;
+    }
+    this->setCustomTolerance(d_tolerance.getValue());
+    m_standalone = true;
+}
+
+void BipotentialFrictionConstraint::readContacts(const DataVecCoord& x1, const DataVecCoord& x2)
+{
+    const auto& indices1 = d_indices1.getValue();
+    const auto& indices2 = d_indices2.getValue();
+    const auto& normals = d_normals.getValue();
+    const auto& at1 = x1.getValue();
+    const auto& at2 = x2.getValue();
+    this->clear(static_cast<int>(indices1.size()));
+    for (std::size_t i = 0; i < indices1.size(); ++i) {
+        auto normal = normals.size() == 1 ? normals[0] : normals[i];
+        normal.normalize();
+        // P and Q at hand: the free positions that the short form of addContact reads are not there in every
+        // order.
+        this->addContact(m_law.mu, normal, at2[indices2[i]], at1[indices1[i]], d_contactDistance.getValue(),
+                         static_cast<int>(indices1[i]), static_cast<int>(indices2[i]), at2[indices2[i]],
+                         at1[indices1[i]], static_cast<long>(i), static_cast<PersistentID>(i));
+    }
+}
+
+void BipotentialFrictionConstraint::buildConstraintMatrix(const ConstraintParams* cParams,
+                                                          DataMatrixDeriv& c1, DataMatrixDeriv& c2,
+                                                          unsigned int& cIndex, const DataVecCoord& x1,
+                                                          const DataVecCoord& x2)
+{
+    if (m_standalone && TwoPassStep::passOf(this->getContext()) != TwoPassStep::Pass::position) {
+        readContacts(x1, x2);
+    }
+    Base::buildConstraintMatrix(cParams, c1, c2, cIndex, x1, x2);
+}
+
+double BipotentialFrictionConstraint::demandedOf(std::size_t rows) const
+{
+    if (this->customTolerance > 0.0) {
+        return this->customTolerance;
+    }
+    const auto* solver = this->getContext()->get<Solver>(sofa::core::objectmodel::BaseContext::SearchUp);
+    if (solver == nullptr) {
+        return 0.0;
+    }
+    const bool scaled = solver->d_scaleTolerance.getValue() && !solver->d_allVerified.getValue();
+    return solver->d_tolerance.getValue() * (scaled ? static_cast<double>(rows) : 1.0);
+}
+
+void BipotentialFrictionConstraint::getConstraintResolution(
+    const ConstraintParams* cParams, std::vector<sofa::core::behavior::ConstraintResolution*>& resTab,
+    unsigned int& offset)
+{
+    if (TwoPassStep::passOf(this->getContext()) == TwoPassStep::Pass::position) {
+        Base::getConstraintResolution(cParams, resTab, offset);  // the loop lets the normal rows act only
+        return;
+    }
+    BipotentialLaw law = m_law;
+    law.tolerance = demandedOf(resTab.size());
+    for (const Contact& contact : this->contacts) {
+        law.mu = contact.parameters.mu;
+        resTab[offset] = new BipotentialFriction(law);  // the solver deletes it
+        offset += resTab[offset]->getNbLines();
+    }
+}
+
+void registerBipotentialFrictionConstraint(sofa::core::ObjectFactory* factory)
+{
+    factory->registerObjects(
+        sofa::core::ObjectRegistrationData("Point contacts with Coulomb friction by the bipotential laws, "
+                                           "solved by local or global Uzawa. Made by the "
+                                           "contact response BipotentialFriction; in a scene of its own it "
+                                           "takes its contacts from its Data.")
+            .add<BipotentialFrictionConstraint>());
+}
+
+}  // namespace softcontact::plugin

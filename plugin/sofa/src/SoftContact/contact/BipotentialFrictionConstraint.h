@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <SoftContact/friction/BipotentialLaw.h>
+#include <sofa/component/constraint/lagrangian/model/UnilateralLagrangianConstraint.h>
+#include <sofa/defaulttype/VecTypes.h>
+
+#include <string>
+#include <vector>
+
+namespace softcontact::plugin {
+
+/// Point contacts as SOFA's FrictionContactConstraint has them, with the bipotential laws: rows and
+/// violations are SOFA's, and Uzawa's algorithm solves them (BipotentialFriction).
+///
+/// Made by the contact response BipotentialFriction. As a component of a scene it takes its contacts from its
+/// Data: points of object1 that touch points of object2, at their present positions in each step.
+///
+/// Source: Talbi, Joli, Feng and Kheddar, Sec. 3.
+class SOFA_SOFTCONTACT_API BipotentialFrictionConstraint
+    : public sofa::component::constraint::lagrangian::model::UnilateralLagrangianConstraint<
+          sofa::defaulttype::Vec3Types> {
+public:
+    using Base = sofa::component::constraint::lagrangian::model::UnilateralLagrangianConstraint<
+        sofa::defaulttype::Vec3Types>;
+    SOFA_CLASS(BipotentialFrictionConstraint, Base);
+
+    using Indices = sofa::type::vector<sofa::Index>;
+
+    sofa::Data<Indices> d_indices1, d_indices2;
+    sofa::Data<sofa::type::vector<sofa::type::Vec3>> d_normals;
+    sofa::Data<SReal> d_contactDistance, d_mu;
+    sofa::Data<std::string> d_scheme;
+    sofa::Data<SReal> d_epsilon2, d_rho;
+    sofa::Data<int> d_maxLocalIterations;
+    sofa::Data<SReal> d_tolerance;
+
+    void bwdInit() override;  // the sizes of the objects' states are known only now
+
+    /// Why the constraint solver at or above `context` cannot use these contacts, and what to do; or nothing.
+    [[nodiscard]] static std::string wrongSolver(const sofa::core::objectmodel::BaseContext& context);
+
+    /// The law of the contacts that a response adds.
+    void setLaw(const BipotentialLaw& law) { m_law = law; }
+
+    using Base::buildConstraintMatrix;
+    void buildConstraintMatrix(const sofa::core::ConstraintParams* cParams, DataMatrixDeriv& c1,
+                               DataMatrixDeriv& c2, unsigned int& cIndex, const DataVecCoord& x1,
+                               const DataVecCoord& x2) override;
+    void getConstraintResolution(const sofa::core::ConstraintParams* cParams,
+                                 std::vector<sofa::core::behavior::ConstraintResolution*>& resTab,
+                                 unsigned int& offset) override;
+
+protected:
+    explicit BipotentialFrictionConstraint(MechanicalState* object1 = nullptr,
+                                           MechanicalState* object2 = nullptr);
+
+private:
+    [[nodiscard]] std::string wrongContacts() const;
+    [[nodiscard]] double demandedOf(std::size_t rows) const;
+    void readContacts(const DataVecCoord& x1, const DataVecCoord& x2);
+
+    BipotentialLaw m_law;
+    bool m_standalone = false;
+};
+
+}  // namespace softcontact::plugin
