@@ -161,6 +161,6 @@ def scene(**options) -> Scene:
 
 
 def createScene(root):
-    from softcontact.engines.sofa import make_sofa_engine
+    from softcontact.engines.sofa import create_scene
 
-    return make_sofa_engine(scene())
+    return create_scene(root, scene())

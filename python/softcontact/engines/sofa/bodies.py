@@ -170,7 +170,7 @@ class TissueNode:
         add(node, "DiagonalMass", vertexMass=self.masses.tolist())
         add(
             node,
-            "TetrahedronFEMForceField",
+            "FastTetrahedralCorotationalForceField",
             template="Vec3",
             method="polar",
             youngModulus=material["young"],
