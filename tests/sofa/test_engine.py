@@ -17,6 +17,7 @@ pytest.importorskip("Sofa", reason="SofaPython3 is not on PYTHONPATH: the sofa e
 from softcontact import run
 from softcontact.engines import make_engine
 from softcontact.engines.sofa import add
+from softcontact.hand import LINKS
 from softcontact.scene import Scene
 from softcontact.scene.library import load
 
@@ -134,6 +135,22 @@ def test_engines_agree_on_a_grasp(grasped):
     """Closed and lifting off. SOFA writes contact rows where bodies are, the core where their free motion leads."""
     description = load("hand", {"object": grasped, "time_step": 0.002})
     assert_agree(*both(description, steps=1100))
+
+
+def test_surface_vertices_have_the_phalanges_own_weights():
+    """Some lie outside the tetrahedra, where SOFA would choose others by itself."""
+    engine = make_engine(load("hand"), "sofa")
+    hand, random = engine.graph.bodies["hand"], np.random.default_rng(5)
+    for phalanx in hand.phalanges:
+        nodes = np.array(phalanx.tissue.nodes.position.value)
+        phalanx.tissue.nodes.position.value = (nodes + 1e-4 * random.standard_normal(nodes.shape)).tolist()
+    engine.step()
+    for phalanx, given in zip(hand.phalanges, hand.model.phalanges, strict=True):
+        nodes = np.array(phalanx.tissue.nodes.position.value)
+        local = np.einsum("kj,kjx->kx", given.surface_weights, nodes[given.surface_nodes])
+        pose = np.array(hand.links.position.value[phalanx.frame_index])
+        world = Rotation.from_quat(pose[3:]).apply(local) + pose[:3]
+        assert np.allclose(engine.vertices(f"hand.{LINKS[phalanx.link]}"), world, atol=1e-12)
 
 
 def test_weight_is_felt_whatever_the_step():
