@@ -61,9 +61,10 @@ def loaded_beam():
     return scene("beam", [beam, weight], duration=1.0)
 
 
-def sliding_box(**contact):
+def sliding_box(aggregate=False, **contact):
     """A box that slides over a table and stops."""
     box = {"name": "box", "kind": "rigid", "mass": 0.2, "position": [0, 0, 0.0155], "velocity": [0.3, 0.1, 0]}
+    box["aggregate"] = aggregate
     box["shape"] = {"kind": "box", "size": [0.04, 0.05, 0.03], "divisions": [2, 2, 2]}
     return scene("slide", [TABLE, box], contact={"friction": 0.6} | contact)
 
@@ -119,8 +120,12 @@ def test_engines_agree(build):
     assert_agree(*both(build()))
 
 
-def test_engines_agree_on_a_box_of_point_contacts():
-    assert_agree(*both(sliding_box(model="point")))
+def test_engines_agree_on_a_box_on_one_patch():
+    assert_agree(*both(sliding_box(aggregate=True)))
+
+
+def test_engines_agree_where_all_contacts_are_points():
+    assert_agree(*both(sliding_box(aggregate=True, model="point")))
 
 
 def test_engines_agree_on_driven_joints():
