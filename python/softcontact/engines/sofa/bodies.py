@@ -206,7 +206,7 @@ class TetrahedralInGraph(GraphBody):
         velocities[fixed] = 0.0
         self.tissue.nodes.velocity.value = velocities.tolist()
         if fixed:
-            add(self.node, ["FixedProjectiveConstraint", "FixedConstraint"], indices=fixed)
+            add(self.node, "FixedProjectiveConstraint", indices=fixed)
         surface, nodes_of = mesh.surface()
         nodes_of = np.asarray(nodes_of)
         self.surface = surface_node(self.node, "surface", nodes[nodes_of], surface.triangles)

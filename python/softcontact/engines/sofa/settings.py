@@ -30,7 +30,6 @@ MODULES = (
     "SoftContact",
 )
 JOINT_MODULE = "ArticulatedSystemPlugin"
-SOLVERS = ["BlockGaussSeidelConstraintSolver", "ProjectedGaussSeidelConstraintSolver"]
 
 
 def add_settings(root: Any, scene: Scene, distances: dict[str, float]) -> tuple[Any, Any, Any]:
@@ -52,7 +51,7 @@ def add_settings(root: Any, scene: Scene, distances: dict[str, float]) -> tuple[
     add(root, "TwoPassAnimationLoop", name="loop")
     solver = add(
         root,
-        SOLVERS,
+        "BlockGaussSeidelConstraintSolver",
         name="solver",
         tolerance=scene.solver.tolerance,
         maxIterations=scene.solver.max_iterations,
