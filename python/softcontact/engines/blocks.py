@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from softcontact.engines.base import FloatArray, SurfaceInfo
+from softcontact.engines.base import FloatArray, StepProblem, SurfaceInfo
+from softcontact.engines.block_scene import (
+    contact_patches,
+    friction_of,
+    prescribed,
+    tributary_areas,
+    upper_and_lower,
+)
 from softcontact.flexibility.benchmark import SOLVERS, pairs
 from softcontact.flexibility.haptic import METHODS, Device, HapticSession
 from softcontact.flexibility.hexahedra import BlockGrid
@@ -14,10 +21,14 @@ from softcontact.flexibility.simulator import FlexibilitySimulator, contact_fram
 from softcontact.scene.bodies import UPRIGHT, ElasticBlock
 from softcontact.scene.errors import SceneError
 from softcontact.scene.model import Scene
-from softcontact.scene.motions import DeviceMotion, Keyframes
+from softcontact.scene.motions import DeviceMotion
+from softcontact.solver import ContactProblem
 
 _BUDGET_SHARE = 0.8  # of a tick by the wall clock; the rest is for the device and the log
-_SLIPS = 1e-9  # [m]; pairs that moved less count as sticking
+_PROBLEM = (
+    "u_n [m] gaps after the step, u_t, u_s [m] slips over it; r [N] contact forces on the upper block; W [m/N] "
+    "flexibility of both blocks at their contact nodes"
+)
 
 
 class BlocksEngine:
@@ -34,7 +45,7 @@ class BlocksEngine:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        upper, lower = _upper_and_lower(scene)
+        upper, lower = upper_and_lower(scene)
         self._blocks = {body.name: body for body in (upper, lower)}
         self._names = (upper.name, lower.name)
         settings = scene.flexibility
@@ -50,7 +61,7 @@ class BlocksEngine:
                 stop = {"tolerance": settings.uzawa_error, "stop": "uzawa_error"}
             self._simulator = FlexibilitySimulator(
                 *bodies,
-                _friction(scene, upper, lower),
+                friction_of(scene, upper, lower),
                 named_solver(settings.method, **stop),
                 warm_start=settings.warm_start,
             )
@@ -66,12 +77,14 @@ class BlocksEngine:
             SurfaceInfo(body.name, body.name, body.role, body.color, False, grid.surface[1])
             for body, grid in zip((upper, lower), grids, strict=True)
         )
-        self._areas = _tributary_areas(grids[0], contact[0])
+        self._areas = tributary_areas(grids[0], contact[0])
         self._rest = grids[0].nodes[contact[0]]
         self._steps, self._drive = 0, np.zeros(3)
         self._force = np.zeros((len(self._rest), 3))
         self._slip = np.zeros(len(self._rest))
         self._statistics: dict[str, Any] = {}
+        self._problem: ContactProblem | None = None
+        self._before = np.zeros_like(self._force)
         self._synchronised = 0
 
     def _body(self, body: ElasticBlock, grid: BlockGrid, contact: Any) -> Any:
@@ -130,6 +143,7 @@ class BlocksEngine:
         self._drive = self._prescribed((self._steps + 1) * self.scene.time_step)
         result = self._simulator.step(self._drive)
         self._force = result.force
+        self._problem = result.problem
         self._slip = np.linalg.norm(result.slip, axis=1)
         self._statistics = {
             "iterations": result.iterations,
@@ -142,7 +156,7 @@ class BlocksEngine:
 
     def _step_session(self) -> None:
         row = self._session.row(self._steps)
-        before = self._simulator_slip()
+        self._before = before = self._simulator_slip()
         self._drive = row["position"][0].copy()
         self._force = world_frame(row["forces"][0])
         after = self._simulator_slip()
@@ -163,11 +177,7 @@ class BlocksEngine:
         return world_frame(relative)
 
     def _prescribed(self, at: float) -> FloatArray:
-        if self._motion is None:
-            return np.zeros(3)
-        positions = np.array(self._motion.positions)
-        moved = [np.interp(at, self._motion.times, positions[:, axis]) for axis in range(3)]
-        return np.array(moved) - self._start
+        return prescribed(self._motion, self._start, at)
 
     def _synchronise(self) -> None:
         """Bring all nodes to the present tick; the haptic loop itself knows the contact nodes only."""
@@ -199,35 +209,7 @@ class BlocksEngine:
 
     def patches(self) -> list[dict[str, Any]]:
         """The contact patch, forces on the upper block; none while apart."""
-        normal = self._force[:, 2]
-        total = float(normal.sum())
-        if not total > 0.0:
-            return []
-        points = self._contact_points()
-        touching = normal > 0.0
-        centre = normal @ points / total
-        pressure = normal / self._areas
-        area = float(self._areas[touching].sum())
-        sliding = bool((self._slip[touching] > _SLIPS).all())
-        return [
-            {
-                "body": self._names[0],
-                "other": self._names[1],
-                "force": self._force.sum(axis=0),
-                "torque": np.cross(points - centre, self._force).sum(axis=0),
-                "centre": centre,
-                "normal": np.array([0.0, 0.0, 1.0]),
-                "normal_force": total,
-                "area": area,
-                "volume": 0.0,
-                "pressure_mean": total / area,
-                "pressure_max": float(pressure.max()),
-                "state": "slip" if sliding else "stick",
-                "contacts": int(touching.sum()),
-                "points": points[touching],
-                "point_forces": self._force[touching],
-            }
-        ]
+        return contact_patches(self._names, self._force, self._contact_points(), self._areas, self._slip)
 
     def statistics(self) -> dict[str, Any]:
         """Counts, residual (natural map) and times of the last step."""
@@ -258,6 +240,30 @@ class BlocksEngine:
         moved = [self._simulator.upper.displacement, self._simulator.lower.displacement, self._force]
         return np.concatenate([part.ravel() for part in moved])
 
+    def keep_problems(self) -> None:
+        """Refuse what contact_problem() could not tell later on.
+
+        Raises:
+            SceneError: corotational blocks on a device, whose model glides from one linearisation to the next.
+        """
+        if self._session is not None and not (self._simulator.upper.exact and self._simulator.lower.exact):
+            raise SceneError(
+                "flexibility.displacement: the contact problems of corotational blocks on a device are not kept "
+                "tick by tick; drive them by a script, or take linear ones (--set flexibility.displacement=linear)"
+            )
+
+    def contact_problem(self) -> StepProblem | None:
+        """The problem of the last step, all contact nodes in it; None where none of them carries force."""
+        if not (self._force[:, 2] > 0.0).any():
+            return None
+        problem = self._problem
+        if self._session is not None:
+            model, tangential = self._session.model, np.arange(self._force.size) % 3 != 0
+            q = model.drive @ self._drive + model.offset
+            q[tangential] -= contact_frame(self._before)[tangential]
+            problem = ContactProblem(model.compliance, q, self._simulator.mu)
+        return StepProblem(problem, contact_frame(self._force), _PROBLEM)
+
     def status(self) -> dict[str, Any]:
         """{ok, message}."""
         ok = bool(np.isfinite(self._force).all() and np.isfinite(self._drive).all())
@@ -271,47 +277,3 @@ class BlocksEngine:
         """Stop the haptic loop."""
         if self._session is not None:
             self._session.close()
-
-
-def _upper_and_lower(scene: Scene) -> tuple[ElasticBlock, ElasticBlock]:
-    others = [body for body in scene.bodies if body.kind != "block"]
-    if others:
-        raise SceneError(
-            f"bodies: {others[0].name!r} is {others[0].kind}; a scene of elastic blocks holds two of them, nothing else"
-        )
-    if len(scene.bodies) != 2:
-        raise SceneError(f"bodies: {len(scene.bodies)} elastic blocks; give two, one on the other")
-    driven = [body for body in scene.bodies if body.driven is not None]
-    if len(driven) != 1:
-        raise SceneError(
-            f"bodies: {len(driven)} blocks have a driven face; drive one of the two, the upper one"
-        )
-    lower = next(body for body in scene.bodies if body.driven is None)
-    for index, motion in enumerate(scene.motions):
-        if motion.body != driven[0].name:
-            raise SceneError(f"motions[{index}]: {motion.body!r} has no driven face; move {driven[0].name!r}")
-        if isinstance(motion, Keyframes) and motion.orientations:
-            raise SceneError(
-                f"motions[{index}].orientations: a block's face moves without turning; leave them out"
-            )
-    return driven[0], lower
-
-
-def _friction(scene: Scene, upper: ElasticBlock, lower: ElasticBlock) -> float:
-    for pair in reversed(scene.pair_friction):
-        if {pair.a, pair.b} == {upper.name, lower.name}:
-            return pair.friction
-    own = [scene.contact.friction if body.friction is None else body.friction for body in (upper, lower)]
-    return own[0] if own[0] == own[1] else float(np.sqrt(own[0] * own[1]))
-
-
-def _tributary_areas(grid: BlockGrid, nodes: Any) -> FloatArray:
-    """Area of each node of a horizontal face (n,) [m²]: a quarter of each quad around it."""
-    dx, dy, _ = grid.element_size
-    place = grid.nodes[nodes] - grid.origin
-    edges = np.zeros(len(nodes))
-    area = np.full(len(nodes), dx * dy)
-    for axis, step in ((0, dx), (1, dy)):
-        edges = (place[:, axis] < 0.5 * step) | (place[:, axis] > grid.size[axis] - 0.5 * step)
-        area[edges] *= 0.5
-    return area

@@ -20,6 +20,10 @@ def make_sofa_engine(scene: Any) -> Any:
     from softcontact.engines.sofa.availability import import_sofa
 
     import_sofa()
+    if any(body.kind == "block" for body in scene.bodies):
+        from softcontact.engines.sofa.blocks_engine import SofaBlocksEngine
+
+        return SofaBlocksEngine(scene)
     from softcontact.engines.sofa.engine import SofaEngine
 
     return SofaEngine(scene)
@@ -42,7 +46,13 @@ def create_scene(root: Any, scene: Any) -> Any:
     from softcontact.scene.resolve import resolve
 
     import_sofa()
+    scene = resolve(scene if isinstance(scene, Scene) else load(scene))
+    if any(body.kind == "block" for body in scene.bodies):
+        from softcontact.engines.sofa.blocks import BlocksGraph
+
+        BlocksGraph(root, scene)
+        return root
     from softcontact.engines.sofa.graph import build_graph
 
-    build_graph(root, resolve(scene if isinstance(scene, Scene) else load(scene)))
+    build_graph(root, scene)
     return root
