@@ -327,6 +327,21 @@ py::dict statistics(const World& world)
                     "position_ms"_a = s.position_ms);
 }
 
+py::object velocity_problem(const World& world)
+{
+    using namespace py::literals;
+    const auto problem = world.velocity_problem();
+    if (!problem) {
+        return py::none();
+    }
+    VectorXd mu(static_cast<Index>(problem->blocks.size()));
+    for (Index i = 0; i < mu.size(); ++i) {
+        mu[i] = problem->blocks[static_cast<std::size_t>(i)].mu;
+    }
+    return py::dict("W"_a = RowMajorMatrix(problem->delassus), "q"_a = VectorXd(problem->right_hand_side),
+                    "mu"_a = mu, "force"_a = VectorXd(problem->multipliers));
+}
+
 Rows3 surface_vertices(const World& world, int surface)
 {
     const Surface& geometry = world.surface(surface).geometry;
@@ -547,6 +562,7 @@ void bind_world(py::module_& module)
             },
             "body"_a)
         .def("patches", &patches)
+        .def("velocity_problem", &velocity_problem)
         .def("statistics", &statistics)
         .def("energies",
              [](const World& world) {

@@ -119,6 +119,16 @@ def _write_matrix(group: Any, matrix: Any, storage: str) -> None:
     group["x"] = entries.data
 
 
+def _write_text(group: Any, name: str, text: str) -> None:
+    """A text as FCLIB's C code reads it: of fixed length, with the zero that ends it."""
+    data = text.encode() + b"\0"
+    kind = h5py.h5t.C_S1.copy()
+    kind.set_size(len(data))
+    kind.set_cset(h5py.h5t.CSET_UTF8)
+    dataset = h5py.h5d.create(group.id, name.encode(), kind, h5py.h5s.create(h5py.h5s.SCALAR))
+    dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array(data, dtype=f"S{len(data)}"), kind)
+
+
 def write(
     path: Path,
     kind: str,
@@ -126,8 +136,9 @@ def write(
     vectors: dict[str, Any],
     solution: dict[str, Any],
     storage: str = "csr",
+    info: dict[str, str] | None = None,
 ) -> None:
-    """Write a problem of one kind, and the vectors of a solution where there is one."""
+    """Write a problem of one kind, what it is, and the vectors of a solution where there is one."""
     partial = path.with_name(path.name + ".partial")
     try:
         with h5py.File(partial, "w") as file:
@@ -137,7 +148,9 @@ def write(
                 _write_matrix(group.create_group(name), matrix, storage)
             for name, values in vectors.items():
                 group[f"vectors/{name}"] = values
-            group["info/title"] = np.bytes_(b"SoftContact")
+            texts = group.create_group("info")
+            for name, text in ({"title": "SoftContact"} | (info or {})).items():
+                _write_text(texts, name, text)
             for name, values in solution.items():
                 file[f"solution/{name}"] = values
         partial.replace(path)

@@ -10,6 +10,7 @@ from typing import Any
 from softcontact.scene.errors import SceneError
 
 FILES = ("scene.json", "summary.json", "history.h5", "replay.html", "report.md")
+PROBLEMS = "problems"
 
 
 class OutputError(SceneError):
@@ -93,6 +94,7 @@ def _numbered(parent: Path, scene: str) -> Path:
 
 def _make_room(folder: Path) -> None:
     present = [folder / name for name in FILES if (folder / name).exists()]
+    present += sorted((folder / PROBLEMS).glob("step-*.hdf5"))
     if not present:
         return
     if not _is_run(folder):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from softcontact import outputs
 from softcontact.checks import evaluate
 from softcontact.engines import Engine, make_engine
+from softcontact.problems import ProblemWriter, check_problems, keep_problems
 from softcontact.progress import run_progress
 from softcontact.record import History, Recorder
 from softcontact.scene.errors import SceneError
@@ -69,6 +70,7 @@ def run(
     progress: bool = True,
     record: bool = True,
     replay: bool = True,
+    dump_problems: int | None = None,
 ) -> RunResult:
     """Run a scene to its end and write what happened.
 
@@ -80,27 +82,37 @@ def run(
         progress: whether to show progress, when the error stream is a terminal.
         record: whether to write the output folder; False keeps everything in memory.
         replay: whether to write replay.html (and keep frames for it).
+        dump_problems: write the contact problems of steps n, 2n, … of this n that have contacts as FCLIB files into
+            the output folder, problems/step-000120.hdf5 for instance; None writes none.
     Returns:
         The result; an early end is told by `exit_code` and `message`, not by an exception.
     Raises:
-        SceneError: wrong scene, engine or number of steps, or an output folder that cannot be written.
+        SceneError: wrong scene, engine or number of steps, an output folder that cannot be written, or contact
+            problems asked for that FCLIB's format cannot hold.
     """
     scene = scene if isinstance(scene, Scene) else load(scene)
     if steps is not None and not (isinstance(steps, int | np.integer) and steps >= 1):
         raise SceneError(f"steps: {steps!r} is not a whole number ≥ 1; give how many steps to do")
     if steps is not None:
         scene = scene.model_copy(update={"steps": int(steps)})
+    if dump_problems is not None:
+        check_problems(scene, dump_problems, record)
     scene = resolve(scene)
     started = time.perf_counter()
     world = make_engine(scene, engine)
     build_s = time.perf_counter() - started
+    if dump_problems is not None:
+        keep_problems(world)
     count = scene.steps or scene.step_count
     recorder = Recorder(scene, world, count, frames=replay)
     folder = outputs.prepare(out, scene.name) if record else None
     if folder is not None:
         outputs.guarded(folder, outputs.write_json, folder / "scene.json", scene.to_dict())
+    writer = None
+    if dump_problems is not None and folder is not None:
+        writer = ProblemWriter(scene, engine, folder / outputs.PROBLEMS, dump_problems)
 
-    exit_code, message, wall_s = _loop(world, recorder, count, progress)
+    exit_code, message, wall_s = _loop(world, recorder, count, progress, writer)
     if hasattr(world, "close"):
         world.close()
     history = recorder.finish()
@@ -114,6 +126,8 @@ def run(
         "message": message,
         "build_time_s": build_s,
     }
+    if writer is not None:
+        summary["problems"] = {"every": int(writer.every), "written": writer.written}
     haptics = world.haptics() if hasattr(world, "haptics") else None
     if haptics is not None:
         summary["haptics"] = finite(haptics)
@@ -128,7 +142,9 @@ def run(
     return result
 
 
-def _loop(world: Engine, recorder: Recorder, count: int, progress: bool) -> tuple[int, str, float]:
+def _loop(
+    world: Engine, recorder: Recorder, count: int, progress: bool, writer: ProblemWriter | None
+) -> tuple[int, str, float]:
     """Step and record until the end, a failure or an interruption."""
     started = time.perf_counter()
     code, message = DONE, ""
@@ -146,7 +162,11 @@ def _loop(world: Engine, recorder: Recorder, count: int, progress: bool) -> tupl
                 if not status["ok"]:
                     code, message = STOPPED, _why(status, world.time)
                     break
+                if writer is not None:
+                    writer.step_done(done, world)
                 tick(done)
+        except outputs.OutputError as error:
+            code, message = STOPPED, f"stopped at {world.time:.6g} s: {error}"
         except KeyboardInterrupt:
             code, message = INTERRUPTED, f"interrupted at {world.time:.6g} s; what was done so far is kept"
     return code, message, time.perf_counter() - started

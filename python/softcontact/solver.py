@@ -303,8 +303,16 @@ def write_fclib(
     solution: ContactSolution | None = None,
     *,
     storage: Literal["csr", "csc", "triplet"] = "csr",
+    info: dict[str, str] | None = None,
 ) -> None:
     """Write a problem, and a solution if given, as an FCLIB file.
+
+    Args:
+        path: file to write.
+        problem: the problem.
+        solution: its solution, or the best force known.
+        storage: of the matrices.
+        info: what FCLIB keeps about a problem, as text: "title", "description", "math_info".
 
     Raises:
         ValueError: unknown storage, or W is an operator whose entries are not known.
@@ -321,12 +329,12 @@ def write_fclib(
             matrices["G"], vectors["b"] = problem.G, problem.b
         if solution is not None:
             found["v"] = problem.body_velocity(solution.force)
-        _fclib.write(Path(path), "global", matrices, vectors, found, storage)
+        _fclib.write(Path(path), "global", matrices, vectors, found, storage, info)
     elif problem._system is None:
         raise ValueError("problem: its W is an operator; write the global problem, or form W")
     else:
         _fclib.write(
-            Path(path), "local", {"W": problem.W}, {"q": problem.q, "mu": problem.mu}, found, storage
+            Path(path), "local", {"W": problem.W}, {"q": problem.q, "mu": problem.mu}, found, storage, info
         )
 
 

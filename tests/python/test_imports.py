@@ -47,7 +47,7 @@ LEVELS = [
     {"scene"},
     {"engines"},
     {"record", "report"},
-    {"checks", "outputs"},
+    {"checks", "outputs", "problems"},
     {"runner"},
     {"bench"},
     {"cli", "__main__"},

@@ -32,6 +32,15 @@ def command(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the summary as one JSON object, nothing else.")
     ] = False,
+    dump_problems: Annotated[
+        int | None,
+        typer.Option(
+            "--dump-problems",
+            metavar="EVERY",
+            help="Write the contact problems of steps EVERY, 2 EVERY, … that have contacts as FCLIB files, "
+            "problems/step-….hdf5.",
+        ),
+    ] = None,
     no_replay: Annotated[bool, typer.Option("--no-replay", help="Leave out replay.html.")] = False,
 ) -> int:
     """Run a scene; write scene.json, summary.json, history.h5, replay.html and report.md."""
@@ -44,7 +53,15 @@ def command(
         with contextlib.redirect_stdout(sys.stderr):  # what a scene file prints is not the result
             description = load(scene, parse_options(set_ or []))
         try:
-            result = run(description, engine, out, steps=steps, progress=not as_json, replay=not no_replay)
+            result = run(
+                description,
+                engine,
+                out,
+                steps=steps,
+                progress=not as_json,
+                replay=not no_replay,
+                dump_problems=dump_problems,
+            )
         except OutputError as error:
             if as_json and error.result is not None:
                 print(json.dumps(error.result.summary, allow_nan=False))
@@ -62,6 +79,8 @@ def command(
             else f"residual of the velocity pass up to {worst:.3g} m/s"
         )
         say(f"warning: {unsolved} steps not solved to tolerance, {extent}")
+    if dump_problems is not None and not result.summary["problems"]["written"]:
+        say(f"warning: no step that {dump_problems} divides had contacts; no contact problem was written")
     if result.message:
         say(result.message)
     if as_json:

@@ -2,10 +2,12 @@
 """What a run asks of an engine."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from softcontact.solver import ContactProblem
 
 FloatArray = NDArray[np.float64]
 
@@ -31,8 +33,26 @@ class SurfaceInfo:
     triangles: NDArray[np.int32]
 
 
+@dataclass(frozen=True)
+class StepProblem:
+    """The contact problem of a step, as it was solved.
+
+    Attributes:
+        problem: W, q and μ.
+        force: the solution that the step went on with (3n,) in (n, t, s).
+        meaning: what u, r and W stand for, with units.
+    """
+
+    problem: ContactProblem
+    force: FloatArray
+    meaning: str
+
+
 class Engine(Protocol):
-    """A scene in motion. Dictionaries have the keys of softcontact._core.World."""
+    """A scene in motion. Dictionaries have the keys of softcontact._core.World.
+
+    Some engines do more: see KeepsProblems.
+    """
 
     name: str
     surfaces: tuple[SurfaceInfo, ...]
@@ -71,3 +91,18 @@ class Engine(Protocol):
 
     def status(self) -> dict[str, Any]:
         """{ok, message}: whether the state can be used, and if not which body and why."""
+
+
+@runtime_checkable
+class KeepsProblems(Protocol):
+    """An engine that can tell the contact problems that it solves."""
+
+    def keep_problems(self) -> None:
+        """Make contact_problem() available; call it before the first step.
+
+        Raises:
+            SceneError: it is not for this scene.
+        """
+
+    def contact_problem(self) -> StepProblem | None:
+        """The contact problem of the last step; None where it had no contacts."""

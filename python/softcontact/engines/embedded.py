@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from softcontact.engines.base import FloatArray, SurfaceInfo
+from softcontact.engines.base import FloatArray, StepProblem, SurfaceInfo
 from softcontact.engines.contact_scale import contact_distances
 from softcontact.engines.hand import HandInWorld
 from softcontact.engines.overlap import check_start
@@ -15,6 +15,12 @@ from softcontact.scene.errors import SceneError, nearest
 from softcontact.scene.model import Scene
 from softcontact.scene.shapes import SURFACES
 from softcontact.scene.surfaces import surface_mesh, tetrahedral_mesh
+from softcontact.solver import ContactProblem
+
+_PROBLEM = (
+    "u [m/s] relative velocities at the end of the step, max(gap, 0)/h of its start added to the normal ones; "
+    "r [N] contact forces; W = h H A^-1 H^T [m/(N s)]"
+)
 
 
 class EmbeddedEngine:
@@ -104,6 +110,22 @@ class EmbeddedEngine:
     def state(self) -> FloatArray:
         """All positions and velocities."""
         return np.asarray(self.world.state())
+
+    def keep_problems(self) -> None:
+        """Nothing to do: the World holds the problem of its last step anyway."""
+
+    def contact_problem(self) -> StepProblem | None:
+        """The velocity pass of the last step; None where it had no contacts.
+
+        Raises:
+            ValueError: contacts gathered in patches, which make no problem of point contacts.
+        """
+        parts = self.world.velocity_problem()
+        if parts is None:
+            raise ValueError('contact.model: patches make no problem of point contacts; expected "point"')
+        if not len(parts["mu"]):
+            return None
+        return StepProblem(ContactProblem(parts["W"], parts["q"], parts["mu"]), parts["force"], _PROBLEM)
 
     def status(self) -> dict[str, Any]:
         """{ok, message, time}."""

@@ -26,7 +26,8 @@ class StepResult:
         resultant: their sum (3,) [N].
         gap: normal distance of the pairs (n,) [m]; negative: penetration.
         slip: tangential displacement in this step (n, 2) [m].
-        solution: of the last contact problem, its iterations summed over the Newton steps.
+        problem: the last contact problem, the one that `force` solves.
+        solution: of that problem, its iterations summed over the Newton steps.
         iterations: sweeps of the contact solver, all Newton steps together.
         newton: Newton steps of the displacement solvers.
         converged: whether the contact solver and the Newton iteration came to their tolerances.
@@ -37,6 +38,7 @@ class StepResult:
     resultant: FloatArray
     gap: FloatArray
     slip: FloatArray
+    problem: ContactProblem
     solution: ContactSolution
     iterations: int
     newton: int
@@ -148,7 +150,8 @@ class FlexibilitySimulator:
         exact = self.upper.exact and self.lower.exact
         while not settled and newton < self._max_newton:
             newton += 1
-            solution = self._solve(self.problem(drive, reference), guess)
+            problem = self.problem(drive, reference)
+            solution = self._solve(problem, guess)
             sweeps += solution.iterations
             solve_s += solution.wall_time_s
             guess = solution.force
@@ -165,6 +168,7 @@ class FlexibilitySimulator:
             force.sum(axis=0),
             relative[0::3].copy(),
             moved,
+            problem,
             solution,
             sweeps,
             newton,

@@ -361,6 +361,14 @@ GaussSeidelResult ContactProblemBuilder::solve_velocity(const WorldSettings& set
     return result;
 }
 
+std::optional<VelocityProblem> ContactProblemBuilder::velocity_problem() const
+{
+    if (m_patch_count > 0) {
+        return std::nullopt;
+    }
+    return VelocityProblem{m_rows.delassus(), view(m_right_hand_side), multipliers(), m_descriptors};
+}
+
 GaussSeidelResult ContactProblemBuilder::solve_position(const WorldSettings& settings, double step)
 {
     const auto count = static_cast<Index>(m_blocks.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <optional>
 #include <softcontact/contact/aggregate.hpp>
 #include <softcontact/contact/detection.hpp>
 #include <softcontact/geometry/broad_phase.hpp>
@@ -22,6 +23,15 @@ struct ContactPair {
     double friction = 0.0;
     bool aggregated = false;
     PairMemory memory;
+};
+
+/// A velocity pass as it was solved: u = W λ + q, u the velocities of the rows with max(g, 0)/h added to the
+/// normal ones. Views into the builder, good until the next step.
+struct VelocityProblem {
+    Eigen::Map<const RowMajorMatrix> delassus;   ///< W (rows, rows) [m/s per N]
+    Eigen::Map<const VectorXd> right_hand_side;  ///< q (rows) [m/s]
+    Eigen::Map<const VectorXd> multipliers;      ///< λ that was found (rows) [N]
+    const std::vector<BlockDescriptor>& blocks;
 };
 
 /// From surfaces at their free positions to solved contact forces, one step at a time.
@@ -62,6 +72,8 @@ public:
     {
         return view(m_position_multipliers);
     }
+    /// The last velocity pass; nothing where a patch took part, whose rows are no point contact's.
+    [[nodiscard]] std::optional<VelocityProblem> velocity_problem() const;
     [[nodiscard]] const std::vector<PatchReport>& reports() const { return m_reports; }
     [[nodiscard]] const std::vector<PatchPoint>& report_points() const { return m_report_points; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <softcontact/contact/detection.hpp>
 #include <softcontact/world/articulated_system.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
@@ -72,6 +73,11 @@ public:
     [[nodiscard]] const StepStatistics& statistics() const { return m_statistics; }
     [[nodiscard]] const std::vector<PatchReport>& patches() const { return m_builder.reports(); }
     [[nodiscard]] const std::vector<PatchPoint>& patch_points() const { return m_builder.report_points(); }
+    /// Velocity pass of the last step that came to one; see ContactProblemBuilder::velocity_problem().
+    [[nodiscard]] std::optional<VelocityProblem> velocity_problem() const
+    {
+        return m_builder.velocity_problem();
+    }
     [[nodiscard]] int surface_count() const { return static_cast<int>(m_surfaces.size()); }
     [[nodiscard]] const ContactSurface& surface(int id) const
     {
