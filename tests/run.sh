@@ -29,6 +29,10 @@ if grep -q 'SOFTCONTACT_SOFA_FOUND:INTERNAL=ON' build/tests/CMakeCache.txt; then
     export SOFA_PLUGIN_PATH="$(dirname "$plugin")${SOFA_PLUGIN_PATH:+:$SOFA_PLUGIN_PATH}"
     sofa_python="${SOFA_ROOT:-}/plugins/SofaPython3/lib/python3/site-packages"
     [ ! -d "$sofa_python" ] || export PYTHONPATH="$sofa_python${PYTHONPATH:+:$PYTHONPATH}"
+    if [ -n "${SOFA_ROOT:-}" ]; then
+        export LD_LIBRARY_PATH="$SOFA_ROOT/lib:$SOFA_ROOT/plugins/SofaPython3/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+        export PATH="$PATH:$SOFA_ROOT/bin"
+    fi
     python -c 'import Sofa' 2>/dev/null || echo "SofaPython3 cannot be imported: tests/sofa will not run"
 else
     echo "SOFA was not found: the SOFA plugin's tests were not run"
