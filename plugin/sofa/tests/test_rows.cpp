@@ -136,7 +136,7 @@ public:
         setup.skin = &setup.state<PointState>("/tissue/world/skin/points");
         setup.surface = &setup.state<PointState>("/object/surface/points");
         auto& patches = AggregatePatches::of(setup.scene->root());
-        setup.bodies = &patches.pair("/contact/patch:object1", "/contact/patch:object2", false);
+        setup.bodies = patches.pair("/contact/patch:object1", "/contact/patch:object2", false);
         return setup;
     }
 

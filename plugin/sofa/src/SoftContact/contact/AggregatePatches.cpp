@@ -55,17 +55,18 @@ AggregatePatches& AggregatePatches::of(sofa::core::objectmodel::BaseContext& con
     return *patches;
 }
 
-BodyPair& AggregatePatches::pair(const std::string& first, const std::string& second, bool secondAggregates)
+std::shared_ptr<BodyPair> AggregatePatches::pair(const std::string& first, const std::string& second,
+                                                 bool secondAggregates)
 {
     for (const auto& pair : m_pairs) {
         if ((pair->bodyA() == first && pair->bodyB() == second) ||
             (pair->bodyA() == second && pair->bodyB() == first)) {
-            return *pair;
+            return pair;
         }
     }
-    m_pairs.push_back(secondAggregates ? std::make_unique<BodyPair>(second, first)
-                                       : std::make_unique<BodyPair>(first, second));
-    return *m_pairs.back();
+    m_pairs.push_back(secondAggregates ? std::make_shared<BodyPair>(second, first)
+                                       : std::make_shared<BodyPair>(first, second));
+    return m_pairs.back();
 }
 
 void AggregatePatches::handleEvent(sofa::core::objectmodel::Event* event)

@@ -39,7 +39,8 @@ public:
 
     /// A pair of bodies (path names); made where there is none, with the second body as A where
     /// secondAggregates.
-    BodyPair& pair(const std::string& first, const std::string& second, bool secondAggregates);
+    std::shared_ptr<BodyPair> pair(const std::string& first, const std::string& second,
+                                   bool secondAggregates);
 
     SurfaceLibrary& surfaces() { return m_surfaces; }
 
@@ -51,7 +52,7 @@ protected:
 private:
     void publish();
 
-    std::vector<std::unique_ptr<BodyPair>> m_pairs;  // in the order in which bodies first touched
+    std::vector<std::shared_ptr<BodyPair>> m_pairs;  // in the order in which bodies first touched
     SurfaceLibrary m_surfaces;
 };
 

@@ -87,7 +87,7 @@ void AggregateVolumeConstraint::bwdInit()
     m_standalone = true;
     PairMembership membership;
     membership.bodies =
-        &patches.pair(this->getPathName() + ":object1", this->getPathName() + ":object2", false);
+        patches.pair(this->getPathName() + ":object1", this->getPathName() + ":object2", false);
     membership.models = this->getPathName();
     membership.settings = settings;
     join(std::move(membership));

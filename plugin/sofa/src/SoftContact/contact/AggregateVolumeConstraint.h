@@ -9,6 +9,7 @@
 #include <sofa/component/constraint/lagrangian/model/BaseContactLagrangianConstraint.h>
 #include <sofa/defaulttype/VecTypes.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct ContactSite {
 
 /// What a constraint knows of the bodies that it stands between.
 struct PairMembership {
-    BodyPair* bodies = nullptr;
+    std::shared_ptr<BodyPair> bodies;
     std::string models;  ///< names the pair of collision models
     bool first = true;   ///< object1 belongs to body A
     PatchSettings settings;

@@ -80,7 +80,7 @@ void AggregateVolumeContact<Model1, Model2>::joinBodies()
                         : points1 != points2 ? points2
                                              : surface2.meanArea < surface1.meanArea;
     PairMembership membership;
-    membership.bodies = &patches.pair(body1, body2, second);
+    membership.bodies = patches.pair(body1, body2, second);
     membership.models = path1 + '|' + path2;
     membership.first = membership.bodies->bodyA() == body1;
     membership.settings = settings;
