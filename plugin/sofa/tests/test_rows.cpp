@@ -93,7 +93,7 @@ public:
 
     struct Setup {
         std::unique_ptr<Scene> scene;
-        BodyPair* bodies = nullptr;
+        std::shared_ptr<BodyPair> bodies;
         PatchRecord* record = nullptr;  ///< their one patch, once a step has made it
         PointState *skin = nullptr, *surface = nullptr;
 
