@@ -7,7 +7,7 @@ import numpy as np
 import Sofa.Core
 import Sofa.Simulation
 
-from softcontact.engines.base import FloatArray, SurfaceInfo
+from softcontact.engines.base import FloatArray, StepProblem, SurfaceInfo
 from softcontact.engines.overlap import check_start
 from softcontact.engines.sofa.graph import SceneGraph
 from softcontact.engines.sofa.hand import HandInGraph
@@ -103,6 +103,19 @@ class SofaEngine:
         """All positions and velocities, body after body."""
         parts = [part for body in self.graph.bodies.values() for part in body.state()]
         return np.concatenate(parts).astype(float) if parts else np.zeros(0)
+
+    def keep_problems(self) -> None:
+        """Have contact_problem() told from now on.
+
+        Raises:
+            SceneError: the scene's contacts are no problem of point contacts in SOFA.
+        """
+        self.graph.readout.keep_problems()
+
+    def contact_problem(self) -> StepProblem | None:
+        """The velocity pass of the last step; None where it had no contacts, or keep_problems() was not called."""
+        kept = self.graph.readout.kept
+        return None if kept is None else kept.problem()
 
     def status(self) -> dict[str, Any]:
         """{ok, message}."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softcontact.engines.base import FloatArray
 from softcontact.engines.sofa.contact import SurfacePair
@@ -32,10 +33,12 @@ class PointContacts:
         self._areas: dict[int, FloatArray] = {}
         self._patches: list[dict[str, Any]] = []
         self.count = 0
+        #: Constraint rows of the last step, pair by pair.
+        self.rows: list[tuple[SurfacePair, NDArray[np.int64]]] = []
 
     def clear(self) -> None:
         """Forget the last step."""
-        self._patches, self.count = [], 0
+        self._patches, self.count, self.rows = [], 0, []
 
     def read(self, impulses: FloatArray) -> None:
         """Read the rows of the velocity pass, with their impulses [N s]."""
@@ -52,6 +55,7 @@ class PointContacts:
                 by_pair.setdefault(key, []).append(row)
         for key, numbers in by_pair.items():
             pair = self._pairs[key]
+            self.rows.append((pair, np.array(numbers)))
             self._add(pair, rows[pair.a], np.array(numbers), impulses)
 
     def patches(self) -> list[dict[str, Any]]:

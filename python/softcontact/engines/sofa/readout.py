@@ -10,6 +10,7 @@ import numpy as np
 from softcontact.engines.base import FloatArray
 from softcontact.engines.sofa.contact import SurfacePair
 from softcontact.engines.sofa.point_contacts import PointContacts
+from softcontact.engines.sofa.problems import KeptProblem
 from softcontact.engines.sofa.surface import GraphSurface
 
 STAGES = ("free", "detection", "solve", "position")
@@ -39,6 +40,7 @@ class Readout:
         self._root, self._solver, self._data, self._surfaces = root, solver, patches, surfaces
         self._of_path = {_path(s.node): number for number, s in enumerate(surfaces)}
         self._first = {frozenset((pair.a, pair.b)): pair.a for pair in pairs}
+        self._pairs, self._step = pairs, step
         by_point = [pair for pair in pairs if not pair.aggregated]
         self._points = PointContacts(surfaces, by_point, step) if by_point else None
         self._aggregates = len(by_point) < len(pairs)
@@ -49,6 +51,7 @@ class Readout:
         self._converged = True
         self._order = {surface.name: number for number, surface in enumerate(surfaces)}
         self._patches: list[dict[str, Any]] | None = None
+        self.kept: KeptProblem | None = None
 
     def begin(self) -> None:
         """A step begins."""
@@ -57,7 +60,17 @@ class Readout:
         self._residual, self._converged = 0.0, True
         if self._points is not None:
             self._points.clear()
+        if self.kept is not None:
+            self.kept.clear()
         self._clock = time.perf_counter()
+
+    def keep_problems(self) -> None:
+        """Copy the contact problem of each step from now on.
+
+        Raises:
+            SceneError: the scene's contacts are no problem of point contacts in SOFA.
+        """
+        self.kept = KeptProblem(self._solver, self._points, self._pairs, self._step)
 
     def mark(self, stage: str) -> None:
         """A stage of the step is done."""
@@ -74,6 +87,8 @@ class Readout:
         self._converged = self._iterations < int(self._solver.maxIterations.value)
         if self._points is not None and len(forces):
             self._points.read(forces)
+            if self.kept is not None:
+                self.kept.read(forces)
 
     def end(self) -> None:
         """The step is done: its patches are there to read."""
