@@ -141,7 +141,8 @@ def test_wrong_usage_is_code_2_and_one_line(here, capsys, case):
     assert len(printed.err.splitlines()) == 1 and expected in printed.err
 
 
-def test_sofa_that_is_not_installed_is_told(here, capsys):
+def test_sofa_that_is_not_installed_is_told(here, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "Sofa", None)  # also where it is installed
     assert main(["run", "drop.json", "--engine", "sofa"]) == 2
     printed = capsys.readouterr().err
     assert "SOFA plugin" in printed and "--engine embedded" in printed and printed.count("\n") == 1
