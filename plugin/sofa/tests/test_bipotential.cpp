@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <SoftContact/contact/BipotentialFrictionConstraint.h>
+#include <SoftContact/friction/BipotentialFriction.h>
 #include <sofa/component/constraint/lagrangian/solver/GenericConstraintSolver.h>
+
+#include <cmath>
+#include <limits>
 
 #include "test_scenes.h"
 
@@ -162,13 +165,33 @@ TEST_F(BipotentialTest, ASmallStepIsNotTakenForASolution)
 {
     // 1/W is 40: the step is a hundredth of what fits, and W dr of a sweep a hundredth of what is left.
     for (const std::string scheme : {"global", "local&maxLocalIterations=1"}) {
-        std::string xml = mass_point(free_motion, "BipotentialFriction?mu=0.6&rho=0.4&scheme=" + scheme);
-        const std::string tight = "tolerance='1e-14'";
-        xml.replace(xml.find(tight), tight.size(), "tolerance='1e-8'");
-        Scene scene(xml);
-        scene.step(100);
-        EXPECT_NEAR(scene.state<PointState>("body").readPositions()[0][2], 0.002, 5e-8) << scheme;
-        EXPECT_GT(solver_of(scene).d_currentIterations.getValue(), 300) << scheme;
+        for (const std::string demand : {"solver", "response"}) {
+            const bool by_solver = demand == "solver";
+            std::string xml = mass_point(free_motion, "BipotentialFriction?mu=0.6&rho=0.4&scheme=" + scheme +
+                                                          (by_solver ? "" : "&tol=3e-8"));
+            const std::string tight = "tolerance='1e-14'";
+            xml.replace(xml.find(tight), tight.size(), by_solver ? "tolerance='1e-8'" : "tolerance='1'");
+            Scene scene(xml);
+            scene.step(100);
+            EXPECT_NEAR(scene.state<PointState>("body").readPositions()[0][2], 0.002, 5e-8)
+                << scheme << demand;
+            EXPECT_GT(solver_of(scene).d_currentIterations.getValue(), 300) << scheme << demand;
+        }
+    }
+}
+
+TEST_F(BipotentialTest, AComplianceThatIsNoneShows)
+{
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const double entry : {0.0, nan, std::numeric_limits<double>::infinity()}) {
+        SReal values[3][3] = {{0, 0, 0}, {0, entry, 0}, {0, 0, 0}};
+        SReal* w[3] = {values[0], values[1], values[2]};
+        SReal d[3] = {-1e-3, 2e-3, 0}, force[3] = {1, 1, 1};
+        BipotentialFriction contact{BipotentialLaw{}};
+        contact.init(0, w, force);
+        contact.resolution(0, w, d, force, d);
+        EXPECT_EQ(std::isnan(force[1]), entry != 0.0) << entry;
+        EXPECT_TRUE(entry != 0.0 || (force[0] == 0.0 && force[1] == 0.0)) << entry;
     }
 }
 
@@ -198,15 +221,15 @@ TEST_F(BipotentialTest, SeveralContactsCarryTheWeightAndSlide)
 
 TEST_F(BipotentialTest, RefusesWhatItDoesNotKnow)
 {
-    for (const std::string wrong :
-         {"scheme=globall", "mu=-1", "rho=-2", "epsilon2=-1", "maxLocalIterations=0", "epsilon=1e-6"}) {
+    for (const std::string wrong : {"scheme=globall", "mu=-1", "rho=-2", "epsilon2=-1",
+                                    "maxLocalIterations=0", "epsilon=1e-6", "tol=-1"}) {
         EXPECT_MSG_EMIT(Error);
         Scene scene(plate(free_motion, "BipotentialFriction?" + wrong));
         scene.step(40);
         EXPECT_LT(getVCenter(scene.state<RigidState>("body").readVelocities()[0])[2], -0.5) << wrong;
     }
     BipotentialLaw law;
-    EXPECT_NE(BipotentialLaw::read(0.3, "globall", 0, 0, 10, law).find("did you mean 'global'"),
+    EXPECT_NE(BipotentialLaw::read(0.3, "globall", 0, 0, 10, 0, law).find("did you mean 'global'"),
               std::string::npos);
 }
 

@@ -29,7 +29,7 @@ BipotentialFrictionConstraint::BipotentialFrictionConstraint(MechanicalState* ob
       d_rho(initData(&d_rho, SReal(0), "rho", BipotentialLaw::rho_help)),
       d_maxLocalIterations(
           initData(&d_maxLocalIterations, 1000, "maxLocalIterations", BipotentialLaw::max_local_help)),
-      d_tolerance(initData(&d_tolerance, SReal(0), "tolerance", BipotentialLaw::tolerance_help))
+      d_tol(initData(&d_tol, SReal(0), "tol", BipotentialLaw::tolerance_help))
 {
 }
 
@@ -76,8 +76,9 @@ void BipotentialFrictionConstraint::bwdInit()
     }
     std::string error = wrongContacts();
     if (error.empty()) {
-        error = BipotentialLaw::read(d_mu.getValue(), d_scheme.getValue(), d_epsilon2.getValue(),
-                                     d_rho.getValue(), d_maxLocalIterations.getValue(), m_law);
+        error =
+            BipotentialLaw::read(d_mu.getValue(), d_scheme.getValue(), d_epsilon2.getValue(),
+                                 d_rho.getValue(), d_maxLocalIterations.getValue(), d_tol.getValue(), m_law);
     }
     if (error.empty()) {
         error = wrongSolver(*this->getContext());
@@ -87,7 +88,6 @@ void BipotentialFrictionConstraint::bwdInit()
         d_componentState.setValue(sofa::core::objectmodel::ComponentState::Invalid);
         return;
     }
-    this->setCustomTolerance(d_tolerance.getValue());
     m_standalone = true;
 }
 
@@ -123,8 +123,8 @@ void BipotentialFrictionConstraint::buildConstraintMatrix(const ConstraintParams
 
 double BipotentialFrictionConstraint::demandedOf(std::size_t rows) const
 {
-    if (this->customTolerance > 0.0) {
-        return this->customTolerance;
+    if (m_law.tolerance > 0.0) {
+        return m_law.tolerance;
     }
     const auto* solver = this->getContext()->get<Solver>(sofa::core::objectmodel::BaseContext::SearchUp);
     if (solver == nullptr) {

@@ -33,7 +33,7 @@ public:
     sofa::Data<std::string> d_scheme;
     sofa::Data<SReal> d_epsilon2, d_rho;
     sofa::Data<int> d_maxLocalIterations;
-    sofa::Data<SReal> d_tolerance;
+    sofa::Data<SReal> d_tol;
 
     void bwdInit() override;  // the sizes of the objects' states are known only now
 

@@ -48,7 +48,8 @@ void BipotentialFrictionContact<Model1, Model2>::createResponse(sofa::core::obje
     std::string error = m_unknown;
     if (error.empty()) {
         error = BipotentialLaw::read(d_mu.getValue(), d_scheme.getValue(), d_epsilon2.getValue(),
-                                     d_rho.getValue(), d_maxLocalIterations.getValue(), law);
+                                     d_rho.getValue(), d_maxLocalIterations.getValue(),
+                                     this->d_tol.getValue(), law);
     }
     if (error.empty() && group != nullptr) {
         error = BipotentialFrictionConstraint::wrongSolver(*group);

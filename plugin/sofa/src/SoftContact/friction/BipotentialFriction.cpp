@@ -39,7 +39,8 @@ void BipotentialFriction::resolution(int line, SReal** /*w*/, SReal* d, SReal* f
         before[i] = force[line + i];
         velocity[i] = d[line + i];
     }
-    Vector3d after = Vector3d::Zero();  // of bodies that nothing can move
+    // Nothing where W is zero, of bodies that nothing can move; NaN where it is not finite.
+    Vector3d after = m_delassus * Vector3d::Zero();
     if (m_rho > 0.0) {
         after = before;
         if (m_law.local) {

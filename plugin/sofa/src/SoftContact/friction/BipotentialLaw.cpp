@@ -24,7 +24,7 @@ bool is_amount(double value)
 }  // namespace
 
 std::string BipotentialLaw::read(double mu, const std::string& scheme, double epsilon2, double rho,
-                                 int max_local_iterations, BipotentialLaw& law)
+                                 int max_local_iterations, double tolerance, BipotentialLaw& law)
 {
     if (!is_amount(mu)) {
         return wrong("mu", mu, "a friction coefficient is >= 0");
@@ -41,11 +41,15 @@ std::string BipotentialLaw::read(double mu, const std::string& scheme, double ep
     if (max_local_iterations < 1) {
         return wrong("maxLocalIterations", max_local_iterations, "give at least 1");
     }
+    if (!is_amount(tolerance)) {
+        return wrong("tol", tolerance, "give a tolerance > 0, or 0 for the solver's");
+    }
     law.mu = mu;
     law.local = scheme == "local";
     law.epsilon2 = epsilon2;
     law.rho = rho;
     law.max_local_iterations = max_local_iterations;
+    law.tolerance = tolerance;
     return {};
 }
 

@@ -32,7 +32,7 @@ struct SOFA_SOFTCONTACT_API BipotentialLaw {
 
     /// Reads a scene's words and numbers into `law`; returns what is wrong and how to mend it, or nothing.
     [[nodiscard]] static std::string read(double mu, const std::string& scheme, double epsilon2, double rho,
-                                          int max_local_iterations, BipotentialLaw& law);
+                                          int max_local_iterations, double tolerance, BipotentialLaw& law);
 };
 
 }  // namespace softcontact::plugin
