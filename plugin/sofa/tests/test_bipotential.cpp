@@ -251,6 +251,17 @@ TEST_F(BipotentialTest, PairsMayBeGivenByHand)
     EXPECT_NEAR(scene.state<PointState>("body").readPositions()[1][2], 0.0, 1e-10);
 }
 
+TEST_F(BipotentialTest, ANormalAlongTheDiagonalHasTangents)
+{
+    // Slides down along the plane of this normal: (0, 0, -g) less its part along (1, 1, 1).
+    Scene scene(pairs("indices1='0 1' indices2='0 1' normals='1 1 1' mu='0.1'"));
+    scene.step(50);
+    const auto [normal, friction] = load(scene);
+    const double pressing = 0.4 * (gravity - 1.0) / std::sqrt(3.0);
+    EXPECT_NEAR(normal, pressing, 1e-8);
+    EXPECT_NEAR(friction, 0.1 * pressing, 1e-8);
+}
+
 TEST_F(BipotentialTest, RefusesPairsThatDoNotFit)
 {
     for (const std::string wrong : {

@@ -7,6 +7,7 @@
 #include <sofa/core/behavior/ConstraintSolver.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace softcontact::plugin {
 
@@ -110,6 +111,23 @@ void BipotentialFrictionConstraint::readContacts(const DataVecCoord& x1, const D
     }
 }
 
+void BipotentialFrictionConstraint::mendTangents()
+{
+    for (Contact& contact : this->contacts) {
+        if (std::isfinite(contact.s.norm2())) {
+            continue;
+        }
+        const auto& n = contact.norm;
+        int axis = std::abs(n[1]) < std::abs(n[0]) ? 1 : 0;
+        axis = std::abs(n[2]) < std::abs(n[axis]) ? 2 : axis;
+        Deriv side;
+        side[axis] = 1;
+        contact.s = cross(n, side);
+        contact.s.normalize();
+        contact.t = cross(-n, contact.s);
+    }
+}
+
 void BipotentialFrictionConstraint::buildConstraintMatrix(const ConstraintParams* cParams,
                                                           DataMatrixDeriv& c1, DataMatrixDeriv& c2,
                                                           unsigned int& cIndex, const DataVecCoord& x1,
@@ -118,6 +136,7 @@ void BipotentialFrictionConstraint::buildConstraintMatrix(const ConstraintParams
     if (m_standalone && TwoPassStep::passOf(this->getContext()) != TwoPassStep::Pass::position) {
         readContacts(x1, x2);
     }
+    mendTangents();
     Base::buildConstraintMatrix(cParams, c1, c2, cIndex, x1, x2);
 }
 

@@ -60,6 +60,9 @@ private:
     [[nodiscard]] double demandedOf(std::size_t rows) const;
     void readContacts(const DataVecCoord& x1, const DataVecCoord& x2);
 
+    /// SOFA makes tangents of (n_z, n_x, n_y), which leaves none where n lies along (1, 1, 1).
+    void mendTangents();
+
     BipotentialLaw m_law;
     bool m_standalone = false;
 };
