@@ -207,12 +207,50 @@ TEST_F(AggregateVolumeTest, LivesBesidePointContacts)
 TEST_F(AggregateVolumeTest, RefusesWhatItDoesNotKnow)
 {
     for (const std::string wrong :
-         {"friction=contensoo", "pressure=uniformm", "mu=-1", "patchSize=-1", "frictio=coulomb"}) {
+         {"friction=contensoo", "pressure=uniformm", "mu=-1", "patchSize=-1", "frictio=coulomb", "mu=abc",
+          "mu=0,5", "mu=0.5;patchSize=1", "patchSize=nan"}) {
         EXPECT_MSG_EMIT(Error);
         Scene scene(plate(free_motion, "AggregateVolume?" + wrong));
         scene.step(40);
         EXPECT_LT(getVCenter(scene.state<RigidState>("body").readVelocities()[0])[2], -0.5) << wrong;
     }
+}
+
+TEST_F(AggregateVolumeTest, RefusesASolverOfPointContacts)
+{
+    EXPECT_MSG_EMIT(Error);
+    std::string xml = plate(free_motion, "AggregateVolume");
+    const std::string ours = "<BlockGaussSeidelConstraintSolver tolerance='1e-14' maxIterations='5000'/>";
+    xml.replace(xml.find(ours), ours.size(), "<LCPConstraintSolver/>");
+    Scene scene(xml);
+    scene.step(40);
+    EXPECT_LT(getVCenter(scene.state<RigidState>("body").readVelocities()[0])[2], -0.5);
+}
+
+TEST_F(AggregateVolumeTest, BodiesOfOneNameStayApart)
+{
+    std::string xml = plate(free_motion, "AggregateVolume", "<AggregateGroup/>");
+    const auto first = xml.find("<Node name='body'>");
+    std::string other = xml.substr(first, xml.find("<Node name='floor'>") - first);
+    other.replace(other.find("0 0 0.0022"), 10, "1 0 0.0022");
+    Scene scene(xml.insert(first, other));
+    scene.step(100);
+    const auto& forces = scene.patches().d_forces.getValue();
+    ASSERT_EQ(forces.size(), 2u);
+    EXPECT_NEAR(forces[0][2], gravity, 0.02 * gravity);
+    EXPECT_NEAR(forces[1][2], gravity, 0.02 * gravity);
+}
+
+TEST_F(AggregateVolumeTest, ResetForgetsTheContact)
+{
+    Scene scene(plate(free_motion, "AggregateVolume"));
+    scene.step(50);
+    EXPECT_FALSE(scene.patches().d_forces.getValue().empty());
+    sofa::simulation::node::reset(&scene.root());
+    EXPECT_TRUE(scene.patches().d_forces.getValue().empty());
+    EXPECT_EQ(scene.patches().d_rows.getValue(), 0);
+    scene.step(200);
+    EXPECT_NEAR(total(scene.patches().d_forces, 2), gravity, 0.01 * gravity);
 }
 
 TEST_F(AggregateVolumeTest, TiltedPlateLiesDown)

@@ -135,8 +135,6 @@ public:
         setup.scene = std::make_unique<Scene>(xml);
         setup.skin = &setup.state<PointState>("/tissue/world/skin/points");
         setup.surface = &setup.state<PointState>("/object/surface/points");
-        auto& patches = AggregatePatches::of(setup.scene->root());
-        setup.bodies = patches.pair("/contact/patch:object1", "/contact/patch:object2", false);
         return setup;
     }
 
@@ -213,6 +211,7 @@ TEST_F(RowsTest, ReachEveryDegreeOfFreedom)
                                 .read(sofa::core::vec_id::read_access::position)
                                 ->getValue();
         setup.scene->step();
+        setup.bodies = AggregatePatches::of(setup.scene->root()).pairs().front();
         ASSERT_EQ(setup.bodies->active().size(), 1u);
         setup.record = setup.bodies->active().front();
         ASSERT_TRUE(setup.record->active());
@@ -245,6 +244,33 @@ TEST_F(RowsTest, ReachEveryDegreeOfFreedom)
         check<PointState>(setup, "/tissue/dofs", 3, vector);
         check<RigidState>(setup, "/object/dofs", 6, rigid);
     }
+}
+
+TEST_F(RowsTest, FollowTheirDataAndRefuseWhatDoesNotFit)
+{
+    Setup setup = make("");
+    auto& patch = dynamic_cast<AggregateVolumeConstraint&>(
+        *setup.scene->root().getChild("contact")->getObject("patch"));
+    setup.scene->step();
+    const auto& patches = AggregatePatches::of(setup.scene->root());
+    EXPECT_EQ(patches.d_rows.getValue(), 4);
+    const auto indices = patch.d_indices1.getValue();
+    const auto normals = patch.d_normals.getValue();
+    const auto wrong = [&](auto& data, const auto& value, const auto& right) {
+        EXPECT_MSG_EMIT(Error);
+        data.setValue(value);
+        setup.scene->step();
+        EXPECT_EQ(patches.d_rows.getValue(), 0);
+        data.setValue(right);
+        setup.scene->step();
+        EXPECT_EQ(patches.d_rows.getValue(), 4);
+    };
+    wrong(patch.d_indices1, AggregateVolumeConstraint::Indices{0, 1, 2, 100000000}, indices);
+    wrong(patch.d_indices2, AggregateVolumeConstraint::Indices{}, indices);
+    wrong(patch.d_normals, sofa::type::vector<sofa::type::Vec3>{{0, 0, 0}}, normals);
+    wrong(patch.d_areas, sofa::type::vector<SReal>{1e-5, -1e-5, 1e-5, 1e-5},
+          sofa::type::vector<SReal>{1e-5, 2e-5, 1.5e-5, 1e-5});
+    wrong(patch.d_mu, SReal(-1), SReal(0.4));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "softcontact/contact/vertex_share.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace softcontact {
 
@@ -46,15 +47,26 @@ void find_repeated_vertices(std::span<const ContactPoint> points, std::vector<ch
                             double same_face_cosine)
 {
     repeated.assign(points.size(), 0);
+    std::vector<std::pair<int, std::size_t>> at_vertex;  // sorted: the contacts of a vertex side by side
     for (std::size_t i = 0; i < points.size(); ++i) {
-        const int vertex = vertex_of(points[i]);
-        for (std::size_t j = 0; vertex >= 0 && j < points.size() && repeated[i] == 0; ++j) {
-            const bool nearer = points[j].gap < points[i].gap || (points[j].gap == points[i].gap && j < i);
-            repeated[i] = j != i && nearer && vertex_of(points[j]) == vertex &&
-                                  points[i].normal.dot(points[j].normal) > same_face_cosine
-                              ? 1
-                              : 0;
+        if (const int vertex = vertex_of(points[i]); vertex >= 0) {
+            at_vertex.emplace_back(vertex, i);
         }
+    }
+    std::sort(at_vertex.begin(), at_vertex.end());
+    const auto repeats = [&](std::size_t i, std::size_t j) {
+        const bool nearer = points[j].gap < points[i].gap || (points[j].gap == points[i].gap && j < i);
+        return j != i && nearer && points[i].normal.dot(points[j].normal) > same_face_cosine;
+    };
+    for (auto first = at_vertex.begin(); first != at_vertex.end();) {
+        const auto last = std::find_if(first, at_vertex.end(),
+                                       [&](const auto& entry) { return entry.first != first->first; });
+        for (auto one = first; one != last; ++one) {
+            const bool told = std::any_of(
+                first, last, [&](const auto& other) { return repeats(one->second, other.second); });
+            repeated[one->second] = told ? 1 : 0;
+        }
+        first = last;
     }
 }
 

@@ -55,18 +55,26 @@ AggregatePatches& AggregatePatches::of(sofa::core::objectmodel::BaseContext& con
     return *patches;
 }
 
-std::shared_ptr<BodyPair> AggregatePatches::pair(const std::string& first, const std::string& second,
-                                                 bool secondAggregates)
+std::shared_ptr<BodyPair> AggregatePatches::pair(const Body& first, const Body& second, bool secondAggregates)
 {
     for (const auto& pair : m_pairs) {
-        if ((pair->bodyA() == first && pair->bodyB() == second) ||
-            (pair->bodyA() == second && pair->bodyB() == first)) {
+        const auto *a = pair->bodyA().self, *b = pair->bodyB().self;
+        if ((a == first.self && b == second.self) || (a == second.self && b == first.self)) {
             return pair;
         }
     }
     m_pairs.push_back(secondAggregates ? std::make_shared<BodyPair>(second, first)
                                        : std::make_shared<BodyPair>(first, second));
     return m_pairs.back();
+}
+
+void AggregatePatches::reset()
+{
+    Component::reset();
+    for (const auto& pair : m_pairs) {
+        pair->reset();
+    }
+    publish();
 }
 
 void AggregatePatches::handleEvent(sofa::core::objectmodel::Event* event)
@@ -118,8 +126,8 @@ void AggregatePatches::publish()
             if (!(report.normal_force > 0.0)) {
                 continue;
             }
-            bodyA.push_back(pair->bodyA());
-            bodyB.push_back(pair->bodyB());
+            bodyA.push_back(pair->bodyA().name);
+            bodyB.push_back(pair->bodyB().name);
             forces.push_back(vec3(report.force));
             torques.push_back(vec3(report.torque));
             centres.push_back(vec3(report.centre));

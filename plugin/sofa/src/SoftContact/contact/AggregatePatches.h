@@ -37,13 +37,15 @@ public:
     /// The scene's AggregatePatches; made where there is none.
     static AggregatePatches& of(sofa::core::objectmodel::BaseContext& context);
 
-    /// A pair of bodies (path names); made where there is none, with the second body as A where
-    /// secondAggregates.
-    std::shared_ptr<BodyPair> pair(const std::string& first, const std::string& second,
-                                   bool secondAggregates);
+    /// A pair of bodies; made where there is none, with the second one as A where secondAggregates.
+    std::shared_ptr<BodyPair> pair(const Body& first, const Body& second, bool secondAggregates);
 
-    SurfaceLibrary& surfaces() { return m_surfaces; }
+    /// All pairs that touch or touched, in the order in which they first did.
+    [[nodiscard]] const std::vector<std::shared_ptr<BodyPair>>& pairs() const { return m_pairs; }
 
+    [[nodiscard]] const std::shared_ptr<SurfaceLibrary>& surfaces() const { return m_surfaces; }
+
+    void reset() override;
     void handleEvent(sofa::core::objectmodel::Event* event) override;
 
 protected:
@@ -53,7 +55,7 @@ private:
     void publish();
 
     std::vector<std::shared_ptr<BodyPair>> m_pairs;  // in the order in which bodies first touched
-    SurfaceLibrary m_surfaces;
+    std::shared_ptr<SurfaceLibrary> m_surfaces = std::make_shared<SurfaceLibrary>();
 };
 
 }  // namespace softcontact::plugin

@@ -47,49 +47,51 @@ AggregateVolumeConstraint::~AggregateVolumeConstraint()
     leave();
 }
 
-void AggregateVolumeConstraint::bwdInit()
+std::string AggregateVolumeConstraint::checkContacts(PatchSettings& settings) const
 {
-    Base::bwdInit();
-    if (d_indices1.getValue().empty() && d_indices2.getValue().empty()) {
-        return;
-    }
     const auto count = d_indices1.getValue().size();
-    const auto normals = d_normals.getValue().size();
-    const auto areas = d_areas.getValue().size();
+    const auto& normals = d_normals.getValue();
+    const auto& areas = d_areas.getValue();
     const auto in_range = [](const Indices& indices, const MechanicalState* state) {
         return std::all_of(indices.begin(), indices.end(), [&](auto i) { return i < state->getSize(); });
     };
-    PatchSettings settings;
-    settings.mu = d_mu.getValue();
-    std::string error;
     if (d_indices2.getValue().size() != count) {
-        error = "indices2 has " + std::to_string(d_indices2.getValue().size()) +
-                " points; give as many as indices1 (" + std::to_string(count) + ")";
-    } else if (normals != 1 && normals != count) {
-        error = "normals has " + std::to_string(normals) + " vectors; give one, or one a contact (" +
-                std::to_string(count) + ")";
-    } else if (areas != 0 && areas != count) {
-        error = "contactAreas has " + std::to_string(areas) + " numbers; give none, or one a contact (" +
-                std::to_string(count) + ")";
-    } else if (!in_range(d_indices1.getValue(), this->mstate1) ||
-               !in_range(d_indices2.getValue(), this->mstate2)) {
-        error = "indices1 or indices2 names a point that its object does not have";
-    } else {
-        settings.tilt = d_tilt.getValue();
-        error = PatchOptions::read(settings.mu, d_friction.getValue(), d_pressure.getValue(), settings);
+        return "indices2 has " + std::to_string(d_indices2.getValue().size()) +
+               " points; give as many as indices1 (" + std::to_string(count) + ")";
     }
-    if (!error.empty()) {
-        msg_error() << error << "; no contact is made";
-        d_componentState.setValue(sofa::core::objectmodel::ComponentState::Invalid);
-        return;
+    if (normals.size() != 1 && normals.size() != count) {
+        return "normals has " + std::to_string(normals.size()) + " vectors; give one, or one a contact (" +
+               std::to_string(count) + ")";
     }
-    AggregatePatches& patches = AggregatePatches::of(*this->getContext());
+    if (!std::all_of(normals.begin(), normals.end(),
+                     [](const Vec3& n) { return n.norm() > 0 && std::isfinite(n.norm()); })) {
+        return "normals holds a vector without direction; give finite vectors from object1 to object2";
+    }
+    if (!areas.empty() && areas.size() != count) {
+        return "contactAreas has " + std::to_string(areas.size()) +
+               " numbers; give none, or one a contact (" + std::to_string(count) + ")";
+    }
+    if (!std::all_of(areas.begin(), areas.end(), [](SReal a) { return a >= 0 && std::isfinite(a); })) {
+        return "contactAreas holds a number that is no area; give finite numbers >= 0 [m2]";
+    }
+    if (!std::isfinite(d_contactDistance.getValue())) {
+        return "contactDistance is not finite; give a length [m]";
+    }
+    if (!in_range(d_indices1.getValue(), this->mstate1) || !in_range(d_indices2.getValue(), this->mstate2)) {
+        return "indices1 or indices2 names a point that its object does not have";
+    }
+    settings.tilt = d_tilt.getValue();
+    return PatchOptions::read(d_mu.getValue(), d_friction.getValue(), d_pressure.getValue(), settings);
+}
+
+void AggregateVolumeConstraint::standAlone()
+{
     m_standalone = true;
     PairMembership membership;
-    membership.bodies =
-        patches.pair(this->getPathName() + ":object1", this->getPathName() + ":object2", false);
+    membership.bodies = AggregatePatches::of(*this->getContext())
+                            .pair({this->getPathName() + ":object1", this},
+                                  {this->getPathName() + ":object2", &d_indices2}, false);
     membership.models = this->getPathName();
-    membership.settings = settings;
     join(std::move(membership));
 }
 
@@ -120,11 +122,20 @@ bool AggregateVolumeConstraint::leads() const
     return m_pair.bodies != nullptr && m_pair.bodies->members.front() == this;
 }
 
-void AggregateVolumeConstraint::readContacts()
+std::string AggregateVolumeConstraint::readContacts()
 {
+    this->clear();
+    setSites({}, {});
     const auto& indices1 = d_indices1.getValue();
     const auto& indices2 = d_indices2.getValue();
     const auto& normals = d_normals.getValue();
+    if (indices1.empty() && indices2.empty()) {
+        return {};
+    }
+    const std::string error = checkContacts(m_pair.settings);
+    if (!error.empty()) {
+        return error;
+    }
     const auto& x1 = this->mstate1->read(read_access::position)->getValue();
     const auto& x2 = this->mstate2->read(read_access::position)->getValue();
     this->clear(static_cast<int>(indices1.size()));
@@ -141,6 +152,7 @@ void AggregateVolumeConstraint::readContacts()
         sites2.push_back({SurfacePoint{{b, b, b}, Vector3d::UnitX()}, b});
     }
     setSites(std::move(sites1), std::move(sites2));
+    return {};
 }
 
 void AggregateVolumeConstraint::assemble(const ConstraintParams* cParams)
@@ -174,8 +186,14 @@ void AggregateVolumeConstraint::buildConstraintMatrix(const ConstraintParams* cP
 {
     m_rows = 0;
     m_pass = TwoPassStep::passOf(this->getContext());
+    if (m_pair.bodies == nullptr && !(d_indices1.getValue().empty() && d_indices2.getValue().empty())) {
+        standAlone();  // no contact response has made it
+    }
     if (m_standalone && m_pass != Pass::position) {
-        readContacts();
+        // Data may change at any time, and so may the objects' sizes.
+        const std::string error = readContacts();
+        msg_error_when(!error.empty() && error != m_told) << error << "; no contact is made";
+        m_told = error;
     }
     if (!leads()) {
         return;

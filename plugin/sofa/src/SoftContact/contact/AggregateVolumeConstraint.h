@@ -37,7 +37,8 @@ struct PairMembership {
     PatchSettings settings;
     AggregateGroup* group1 = nullptr;  ///< of object1; may be null
     AggregateGroup* group2 = nullptr;
-    const SurfaceVertices* surface = nullptr;  ///< of A; null for none
+    std::shared_ptr<const SurfaceLibrary> library;  ///< keeps the surface
+    const SurfaceVertices* surface = nullptr;       ///< of A; null for none
 };
 
 /// The contact of two bodies as patches: four rows each (normal, two tangents, torsion), whatever the number
@@ -65,8 +66,6 @@ public:
     sofa::Data<SReal> d_contactDistance, d_mu;
     sofa::Data<std::string> d_friction, d_pressure;
     sofa::Data<bool> d_tilt;
-
-    void bwdInit() override;  // the sizes of the objects' states are known only now
 
     /// Makes this the constraint of a pair of collision models. record: of their bodies; first: object1 is
     /// its A.
@@ -104,7 +103,9 @@ private:
 
     [[nodiscard]] bool leads() const;
     [[nodiscard]] double sideSign() const { return m_pair.first ? 1.0 : -1.0; }
-    void readContacts();
+    [[nodiscard]] std::string readContacts();
+    [[nodiscard]] std::string checkContacts(PatchSettings& settings) const;
+    void standAlone();
     void assemble(const sofa::core::ConstraintParams* cParams);
     void gather(const sofa::core::ConstraintParams* cParams, std::vector<ContactPoint>& points,
                 std::vector<PatchContact>& contacts) const;
@@ -120,6 +121,7 @@ private:
     PairMembership m_pair;
     std::uint64_t m_ordinal = 0;  ///< of the pair of models between its bodies
     bool m_standalone = false;
+    std::string m_told;  ///< the last error, told once
     std::vector<ContactSite> m_sites1, m_sites2;
     std::vector<VectorXd> m_free;  ///< by patch
     TwoPassStep::Pass m_pass = TwoPassStep::Pass::none;

@@ -37,7 +37,11 @@ void AggregateVolumeContact<Model1, Model2>::joinBodies()
     settings.tilt = d_tilt.getValue();
     if (!m_looked) {
         m_unknown = unknown_parameter(*this->model1, *this->model2, "AggregateVolume",
-                                      {"mu", "friction", "pressure", "patchSize", "tilt", "tol"});
+                                      {"mu", "friction", "pressure", "patchSize", "tilt", "tol"},
+                                      {"friction", "pressure"});
+        if (m_unknown.empty()) {
+            m_unknown = unfit_solver(*this->model1);
+        }
         m_looked = true;
     }
     std::string error = m_unknown;
@@ -60,15 +64,18 @@ void AggregateVolumeContact<Model1, Model2>::joinBodies()
     AggregateGroup* group1 = AggregateGroup::of(*this->model1);
     AggregateGroup* group2 = AggregateGroup::of(*this->model2);
     const std::string path1 = this->model1->getPathName(), path2 = this->model2->getPathName();
-    const std::string body1 = group1 != nullptr ? group1->getContext()->getPathName() : path1;
-    const std::string body2 = group2 != nullptr ? group2->getContext()->getPathName() : path2;
+    const auto body = [](const AggregateGroup* group, const sofa::core::CollisionModel& model) {
+        return group != nullptr ? Body{group->getContext()->getPathName(), group}
+                                : Body{model.getPathName(), &model};
+    };
+    const Body body1 = body(group1, *this->model1), body2 = body(group2, *this->model2);
     const auto size = [&](const AggregateGroup* group) {
         const bool one =
             group != nullptr && d_patchSize.getValue() == 0;  // a group is one patch, unless told otherwise
         return one ? SurfaceLibrary::whole : d_patchSize.getValue();
     };
-    const SurfaceVertices& surface1 = patches.surfaces().of(*this->model1, size(group1));
-    const SurfaceVertices& surface2 = patches.surfaces().of(*this->model2, size(group2));
+    const SurfaceVertices& surface1 = patches.surfaces()->of(*this->model1, size(group1));
+    const SurfaceVertices& surface2 = patches.surfaces()->of(*this->model2, size(group2));
     // What stands still does not aggregate. The side whose vertices are tested samples the contact; else the
     // finer mesh does.
     constexpr bool points1 = is_point_model<Model1>, points2 = is_point_model<Model2>;
@@ -82,10 +89,11 @@ void AggregateVolumeContact<Model1, Model2>::joinBodies()
     PairMembership membership;
     membership.bodies = patches.pair(body1, body2, second);
     membership.models = path1 + '|' + path2;
-    membership.first = membership.bodies->bodyA() == body1;
+    membership.first = membership.bodies->bodyA().self == body1.self;
     membership.settings = settings;
     membership.group1 = group1;
     membership.group2 = group2;
+    membership.library = patches.surfaces();
     membership.surface = membership.first ? &surface1 : &surface2;
     constraint()->join(std::move(membership));
 }

@@ -40,8 +40,9 @@ template <class Model1, class Model2>
 void BipotentialFrictionContact<Model1, Model2>::createResponse(sofa::core::objectmodel::BaseContext* group)
 {
     if (!m_looked) {
-        m_unknown = unknown_parameter(*this->model1, *this->model2, "BipotentialFriction",
-                                      {"mu", "scheme", "epsilon2", "rho", "maxLocalIterations", "tol"});
+        m_unknown =
+            unknown_parameter(*this->model1, *this->model2, "BipotentialFriction",
+                              {"mu", "scheme", "epsilon2", "rho", "maxLocalIterations", "tol"}, {"scheme"});
         m_looked = true;
     }
     BipotentialLaw law;

@@ -24,6 +24,12 @@ void BodyPair::beginStep()
     }
 }
 
+void BodyPair::reset()
+{
+    m_active.clear();
+    m_patches.clear();
+}
+
 void BodyPair::numberVertices(std::vector<ContactPoint>& points, const std::vector<PatchContact>& contacts)
 {
     std::vector<const SurfaceVertices*> surfaces;

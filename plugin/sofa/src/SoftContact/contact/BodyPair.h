@@ -14,15 +14,21 @@ namespace softcontact::plugin {
 
 class AggregateVolumeConstraint;
 
+/// A body as a scene has it: what it is told by, and what it is (nodes may share a name).
+struct Body {
+    std::string name;
+    const void* self = nullptr;
+};
+
 /// Two bodies that touch, or touched: the constraints between them, and their patches.
 ///
 /// Kept by AggregatePatches, since SOFA destroys contacts and constraints whenever two bodies part.
 class SOFA_SOFTCONTACT_API BodyPair {
 public:
-    BodyPair(std::string bodyA, std::string bodyB) : m_bodyA(std::move(bodyA)), m_bodyB(std::move(bodyB)) {}
+    BodyPair(Body bodyA, Body bodyB) : m_bodyA(std::move(bodyA)), m_bodyB(std::move(bodyB)) {}
 
-    [[nodiscard]] const std::string& bodyA() const { return m_bodyA; }
-    [[nodiscard]] const std::string& bodyB() const { return m_bodyB; }
+    [[nodiscard]] const Body& bodyA() const { return m_bodyA; }
+    [[nodiscard]] const Body& bodyB() const { return m_bodyB; }
 
     /// Constraints of the pairs of collision models; the first one writes the rows of all.
     std::vector<AggregateVolumeConstraint*> members;
@@ -32,6 +38,8 @@ public:
 
     /// A new step: no contact yet.
     void beginStep();
+    /// Forgets all patches: the scene starts again.
+    void reset();
 
     /// Makes the patches of this step from all contacts. points: p, q, normal (B to A), gap of the free
     /// motion, key, and where they lie on A, by vertices of the contact's surface.
@@ -44,7 +52,7 @@ public:
 private:
     void numberVertices(std::vector<ContactPoint>& points, const std::vector<PatchContact>& contacts);
 
-    std::string m_bodyA, m_bodyB;
+    Body m_bodyA, m_bodyB;
     std::vector<std::string> m_models;
     std::map<int, PatchRecord> m_patches;  // by cluster
     std::vector<PatchRecord*> m_active;

@@ -82,6 +82,11 @@ SurfaceNarrowPhase::Entry::Entry(TriangleModel& model) : surface(points_of(model
             of_corners[edge_key(vertex, next)].push_back(t);
         }
     }
+    const auto flat = (surface.triangle_areas().array() <= 0.0).count();
+    if (flat > 0 || !surface.triangle_areas().allFinite()) {
+        throw std::invalid_argument(std::to_string(flat) +
+                                    " of its triangles have no area; mend the mesh (softcontact mesh check)");
+    }
     spacing = surface.vertex_areas().mean();
 }
 
