@@ -58,11 +58,19 @@ def import_sofa() -> Any:
                 importlib.import_module(module)
             import SofaRuntime
 
+            own = SofaRuntime.importPlugin("Sofa.Component.AnimationLoop") is not False
             loaded = SofaRuntime.importPlugin(PLUGIN) is not False
+    except RuntimeError as error:  # a folder of SOFA_PLUGIN_PATH that is not there
+        path = os.environ.get("SOFA_PLUGIN_PATH")
+        raise SceneError(sofa_reason(f"SOFA_PLUGIN_PATH is {path!r}: {error}")) from None
     except ImportError as error:
         raise SceneError(sofa_reason(f"module Sofa is found but cannot be imported: {error}")) from None
     if first:
         part_in_silence()
+    if not own:
+        root = os.environ.get("SOFA_ROOT")
+        where = f"SOFA_ROOT is {root!r}" if root else "SOFA_ROOT is not set"
+        raise SceneError(sofa_reason(f"SOFA finds none of its own components; {where}"))
     if not loaded:
         path = os.environ.get("SOFA_PLUGIN_PATH")
         where = f"SOFA_PLUGIN_PATH is {path!r}" if path else "SOFA_PLUGIN_PATH is not set"
