@@ -49,6 +49,19 @@ def pressed_block():
     return scene("press", [TABLE, block, press | {"position": [0.005, 0, 0.106]}], motions=[push])
 
 
+def pressed_by_an_edge():
+    """A soft block into which a cube is pushed with one of its edges."""
+    description = pressed_block().to_dict()
+    cube = next(body for body in description["bodies"] if body["name"] == "press")
+    cube["shape"] = {"kind": "box", "size": [0.03, 0.03, 0.03], "divisions": [3, 3, 3]}
+    half = 0.015 * np.sqrt(2.0)
+    turned = Rotation.from_euler("y", 45, degrees=True).as_quat().tolist()
+    cube |= {"position": [0.003, 0, 0.062 + half], "orientation": turned}
+    motion = description["motions"][0]
+    motion["positions"] = [[0.003, 0, 0.062 + half], [0.003, 0, 0.056 + half]]
+    return Scene.from_dict(description)
+
+
 def loaded_beam():
     """A soft cantilever with a weight on its end."""
     beam = {
@@ -115,7 +128,7 @@ def assert_agree(embedded, sofa):
         assert np.degrees(turn) < ANGLE_LIMIT, body
 
 
-@pytest.mark.parametrize("build", [pressed_block, loaded_beam, sliding_box])
+@pytest.mark.parametrize("build", [pressed_block, pressed_by_an_edge, loaded_beam, sliding_box])
 def test_engines_agree(build):
     assert_agree(*both(build()))
 
