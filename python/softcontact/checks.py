@@ -27,7 +27,7 @@ def evaluate(scene: Scene, history: History) -> tuple[list[dict[str, Any]], list
     reached = float(history.time[-1]) + 0.5 * scene.time_step if len(history.time) else 0.0
     for check in scene.checks:
         end = getattr(check, "at", None) or getattr(check, "end", None) or scene.duration
-        always = check.kind in ("finite", "penetration")  # these hold for any part of a run
+        always = check.kind in ("finite", "penetration", "solved")  # these hold for any part of a run
         if not len(history.time) or (reached < min(end, scene.step_count * scene.time_step) and not always):
             skipped.append(check.title())
             continue

@@ -202,3 +202,8 @@ def test_trace_with_a_hole_is_refused(tmp_path):
         path.write_text(text)
         with pytest.raises(ValueError, match=told):
             read_trace(path)
+
+
+def test_part_of_a_run_is_judged_by_its_solver_too():
+    result = run(load("blocks"), record=False, replay=False, steps=2, progress=False)
+    assert "every step solved" in [check["name"] for check in result.checks]
