@@ -143,22 +143,7 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts,
     const bool uniform = settings.pressure == PressureRule::uniform;
     const double share = new_pressure_share(a.recovery(step));
     const bool tissue_alone = free_penetrations(points, a, b, m_contact_offset, m_depths);
-    double volume = 0.0;
-    m_weighted.assign(points.begin(), points.end());
-    if (!uniform) {
-        blend_pressure(points, pair.memory, share, m_depths);
-        for (std::size_t i = 0; i < points.size(); ++i) {
-            if (m_depths[i] > 0.0 || points[i].gap < 0.0 || tissue_alone) {
-                m_weighted[i].gap = -m_depths[i];
-            }
-        }
-    }
-    patch.compute(m_weighted, uniform ? PressureWeights::uniform : PressureWeights::nonuniform,
-                  pair.memory.tangent);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        volume += patch.weights[i] * points[i].area * std::max(0.0, -points[i].gap);
-    }
-    patch.volume = volume;
+    weigh_patch(points, settings.pressure, share, tissue_alone, pair.memory, m_depths, m_weighted, patch);
     pair.memory.tangent = patch.frame.col(1);
 
     Block block;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <softcontact/world/contact_problem_builder.hpp>
 #include <softcontact/world/patch_load.hpp>
+#include <softcontact/world/pressure_memory.hpp>
 
 namespace softcontact {
 
@@ -30,12 +31,7 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
     }
 
     const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
-    for (std::size_t i = 0; i < contacts.count; ++i) {
-        if (points[i].area > 0.0 && normal_force > 0.0) {
-            pair.memory.keys.push_back(points[i].key);
-            pair.memory.pressures.push_back(patch.shares[i] / points[i].area);
-        }
-    }
+    remember_pressures(points, patch, normal_force, pair.memory);
     const Vector4d load(normal_force, multipliers[offset + 1], multipliers[offset + 2], torque);
     report.volume = patch.volume;
     spread_patch_load(patch, points, load, slope, report, m_report_points);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <softcontact/world/pressure_memory.hpp>
+#include <tuple>
+#include <utility>
 
 namespace softcontact {
 
@@ -62,6 +64,54 @@ void blend_pressure(std::span<const ContactPoint> points, const PairMemory& memo
         if (depth < negligible * deepest) {
             depth = 0.0;
         }
+    }
+}
+
+void weigh_patch(std::span<const ContactPoint> points, PressureRule rule, double share, bool tissue_alone,
+                 const PairMemory& memory, std::vector<double>& depths, std::vector<ContactPoint>& weighted,
+                 AggregatePatch& patch)
+{
+    const bool uniform = rule == PressureRule::uniform;
+    weighted.assign(points.begin(), points.end());
+    if (!uniform) {
+        blend_pressure(points, memory, share, depths);
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            if (depths[i] > 0.0 || points[i].gap < 0.0 || tissue_alone) {
+                weighted[i].gap = -depths[i];
+            }
+        }
+    }
+    patch.compute(weighted, uniform ? PressureWeights::uniform : PressureWeights::nonuniform, memory.tangent);
+    patch.volume = 0.0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        patch.volume += patch.weights[i] * points[i].area * std::max(0.0, -points[i].gap);
+    }
+}
+
+void remember_pressures(std::span<const ContactPoint> points, const AggregatePatch& patch,
+                        double normal_force, PairMemory& memory)
+{
+    memory.keys.clear();
+    memory.pressures.clear();
+    if (!(normal_force > 0.0)) {
+        return;
+    }
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (points[i].area > 0.0) {
+            memory.keys.push_back(points[i].key);
+            memory.pressures.push_back(patch.shares[i] / points[i].area);
+        }
+    }
+    if (std::is_sorted(memory.keys.begin(), memory.keys.end())) {
+        return;
+    }
+    std::vector<std::pair<std::uint64_t, double>> order;
+    for (std::size_t i = 0; i < memory.keys.size(); ++i) {
+        order.emplace_back(memory.keys[i], memory.pressures[i]);
+    }
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        std::tie(memory.keys[i], memory.pressures[i]) = order[i];
     }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <softcontact/contact/aggregate.hpp>
 #include <softcontact/contact/contact_point.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/patch.hpp>
+#include <softcontact/world/settings.hpp>
 #include <span>
 #include <vector>
 
@@ -38,5 +40,19 @@ bool free_penetrations(std::span<const ContactPoint> points, const ContactSurfac
 /// scaled to the same volume. A pair without memory is left as it is.
 void blend_pressure(std::span<const ContactPoint> points, const PairMemory& memory, double share,
                     std::vector<double>& depths);
+
+/// The patch of a pair of bodies with this step's pressure weights.
+///
+/// depths: free penetrations behind the weights, >= 0 [m]; with the non-uniform rule the share that is old
+/// comes from the memory. tissue_alone: they are the tissue's alone, and points without any carry nothing.
+/// weighted is a buffer. patch.volume is that of the whole free motion, the points' own gaps.
+void weigh_patch(std::span<const ContactPoint> points, PressureRule rule, double share, bool tissue_alone,
+                 const PairMemory& memory, std::vector<double>& depths, std::vector<ContactPoint>& weighted,
+                 AggregatePatch& patch);
+
+/// Keeps the pressures p/N of a patch under the keys of its points, for blend_pressure; sorts them where
+/// points are not in the order of their keys.
+void remember_pressures(std::span<const ContactPoint> points, const AggregatePatch& patch,
+                        double normal_force, PairMemory& memory);
 
 }  // namespace softcontact
