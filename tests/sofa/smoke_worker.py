@@ -15,22 +15,8 @@ import Sofa
 import Sofa.Simulation
 import SofaRuntime
 
-MODULES = [
-    "Sofa.Component.AnimationLoop",
-    "Sofa.Component.Collision.Detection.Algorithm",
-    "Sofa.Component.Collision.Detection.Intersection",
-    "Sofa.Component.Collision.Geometry",
-    "Sofa.Component.Collision.Response.Contact",
-    "Sofa.Component.Constraint.Lagrangian.Correction",
-    "Sofa.Component.Constraint.Lagrangian.Solver",
-    "Sofa.Component.LinearSolver.Direct",
-    "Sofa.Component.Mapping.NonLinear",
-    "Sofa.Component.Mass",
-    "Sofa.Component.ODESolver.Backward",
-    "Sofa.Component.SolidMechanics.FEM.Elastic",
-    "Sofa.Component.StateContainer",
-    "Sofa.Component.Topology.Container.Constant",
-]
+from softcontact.engines.sofa.settings import MODULES
+
 STEPS = 50
 DT = 0.005
 SIDE = 0.04

@@ -91,7 +91,9 @@ def add_models(
         max_penetration: depth to which a contact is followed [m].
     """
     groups = model_groups(len(surfaces), pairs)
-    models = [
+    # No two alike, so that of any two it is the one that the embedded engine takes which aggregates.
+    order = sorted(range(len(surfaces)), key=lambda number: (rank(surfaces[number]), -number))
+    for number, surface in enumerate(surfaces):
         add(
             surface.node,
             "TriangleCollisionModel",
@@ -100,17 +102,11 @@ def add_models(
             moving=True,
             simulated=surface.moves,
         )
-        for number, surface in enumerate(surfaces)
-    ]
-    if contact.model == "aggregate":
-        for surface in surfaces:
-            _add_group(surface)
-    order = sorted(range(len(surfaces)), key=lambda number: (-rank(surfaces[number]), number))
+        _add_group(surface, order.index(number))
     add(
         root,
         "SurfaceNarrowPhase",
         name="narrow_phase",
-        sampled=[models[number].getPathName() for number in order],
         maxPenetration=max_penetration,
         freeMotion=True,
     )
@@ -142,8 +138,8 @@ def model_groups(count: int, pairs: Iterable[SurfacePair]) -> list[list[int]]:
     return groups
 
 
-def _add_group(surface: GraphSurface) -> None:
-    data: dict[str, Any] = {"relaxationTime": surface.relaxation_time, "rank": rank(surface)}
+def _add_group(surface: GraphSurface, place: int) -> None:
+    data: dict[str, Any] = {"relaxationTime": surface.relaxation_time, "rank": place}
     if surface.frame:
         data |= {"frame": surface.frame, "index": surface.frame_index}
     add(surface.node, "AggregateGroup", name="group", **data)

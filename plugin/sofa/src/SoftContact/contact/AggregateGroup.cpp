@@ -43,6 +43,12 @@ AggregateGroup* AggregateGroup::of(const sofa::core::CollisionModel& model)
     return model.getContext()->get<AggregateGroup>(sofa::core::objectmodel::BaseContext::SearchUp);
 }
 
+int AggregateGroup::rankOf(const sofa::core::CollisionModel& model)
+{
+    const AggregateGroup* group = of(model);
+    return group != nullptr ? group->d_rank.getValue() : 0;
+}
+
 Vector3d AggregateGroup::frameVelocity(const Vector3d& point) const
 {
     if (!hasFrame()) {

@@ -31,6 +31,9 @@ public:
     /// The group of a collision model: the nearest one in its node or above; nullptr for none.
     static AggregateGroup* of(const sofa::core::CollisionModel& model);
 
+    /// Rank of the body of a collision model: its group's, 0 without one.
+    static int rankOf(const sofa::core::CollisionModel& model);
+
     /// Whether pressure follows the motion of the tissue on its frame.
     [[nodiscard]] bool hasFrame() const { return l_frame.get() != nullptr; }
 

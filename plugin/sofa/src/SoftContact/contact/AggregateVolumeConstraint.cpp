@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <SoftContact/Vectors.h>
 #include <SoftContact/contact/AggregateVolumeConstraint.h>
+#include <SoftContact/contact/GivenContacts.h>
 #include <SoftContact/contact/PatchOptions.h>
 #include <sofa/core/ConstraintParams.h>
 #include <sofa/core/ObjectFactory.h>
@@ -15,15 +16,6 @@ using sofa::core::ConstraintOrder;
 using sofa::core::ConstraintParams;
 using Pass = TwoPassStep::Pass;
 namespace read_access = sofa::core::vec_id::read_access;
-
-namespace {
-
-bool by_velocity(const ConstraintParams* cParams)
-{
-    return cParams->constOrder() == ConstraintOrder::VEL || cParams->constOrder() == ConstraintOrder::ACC;
-}
-
-}  // namespace
 
 AggregateVolumeConstraint::AggregateVolumeConstraint(MechanicalState* object1, MechanicalState* object2)
     : Base(object1, object2),
@@ -47,41 +39,19 @@ AggregateVolumeConstraint::~AggregateVolumeConstraint()
     leave();
 }
 
-std::string AggregateVolumeConstraint::checkContacts(PatchSettings& settings) const
+std::string AggregateVolumeConstraint::wrongContacts() const
 {
-    const auto count = d_indices1.getValue().size();
-    const auto& normals = d_normals.getValue();
     const auto& areas = d_areas.getValue();
-    const auto in_range = [](const Indices& indices, const MechanicalState* state) {
-        return std::all_of(indices.begin(), indices.end(), [&](auto i) { return i < state->getSize(); });
-    };
-    if (d_indices2.getValue().size() != count) {
-        return "indices2 has " + std::to_string(d_indices2.getValue().size()) +
-               " points; give as many as indices1 (" + std::to_string(count) + ")";
-    }
-    if (normals.size() != 1 && normals.size() != count) {
-        return "normals has " + std::to_string(normals.size()) + " vectors; give one, or one a contact (" +
-               std::to_string(count) + ")";
-    }
-    if (!std::all_of(normals.begin(), normals.end(),
-                     [](const Vec3& n) { return n.norm() > 0 && std::isfinite(n.norm()); })) {
-        return "normals holds a vector without direction; give finite vectors from object1 to object2";
-    }
-    if (!areas.empty() && areas.size() != count) {
+    if (!areas.empty() && areas.size() != d_indices1.getValue().size()) {
         return "contactAreas has " + std::to_string(areas.size()) +
-               " numbers; give none, or one a contact (" + std::to_string(count) + ")";
+               " numbers; give none, or one a contact (" + std::to_string(d_indices1.getValue().size()) + ")";
     }
     if (!std::all_of(areas.begin(), areas.end(), [](SReal a) { return a >= 0 && std::isfinite(a); })) {
         return "contactAreas holds a number that is no area; give finite numbers >= 0 [m2]";
     }
-    if (!std::isfinite(d_contactDistance.getValue())) {
-        return "contactDistance is not finite; give a length [m]";
-    }
-    if (!in_range(d_indices1.getValue(), this->mstate1) || !in_range(d_indices2.getValue(), this->mstate2)) {
-        return "indices1 or indices2 names a point that its object does not have";
-    }
-    settings.tilt = d_tilt.getValue();
-    return PatchOptions::read(d_mu.getValue(), d_friction.getValue(), d_pressure.getValue(), settings);
+    return wrong_given_contacts({d_indices1.getValue(), d_indices2.getValue(), d_normals.getValue(),
+                                 d_contactDistance.getValue(), this->mstate1->getSize(),
+                                 this->mstate2->getSize()});
 }
 
 void AggregateVolumeConstraint::standAlone()
@@ -132,7 +102,12 @@ std::string AggregateVolumeConstraint::readContacts()
     if (indices1.empty() && indices2.empty()) {
         return {};
     }
-    const std::string error = checkContacts(m_pair.settings);
+    m_pair.settings.tilt = d_tilt.getValue();
+    std::string error = wrongContacts();
+    if (error.empty()) {
+        error = PatchOptions::read(d_mu.getValue(), d_friction.getValue(), d_pressure.getValue(),
+                                   m_pair.settings);
+    }
     if (!error.empty()) {
         return error;
     }
@@ -171,7 +146,7 @@ void AggregateVolumeConstraint::assemble(const ConstraintParams* cParams)
         }
     }
     settings.step = this->getContext()->getDt();
-    settings.displacements = !by_velocity(cParams);
+    settings.displacements = !byVelocity(cParams);
     m_pair.bodies->assemble(std::move(points), std::move(contacts), settings);
 }
 

@@ -67,10 +67,9 @@ public:
     sofa::Data<std::string> d_friction, d_pressure;
     sofa::Data<bool> d_tilt;
 
-    /// Makes this the constraint of a pair of collision models. record: of their bodies; first: object1 is
-    /// its A.
+    /// Makes this the constraint of a pair of collision models.
     void join(PairMembership membership);
-    /// Leaves the record, where it is in one.
+    /// Leaves its bodies, where it stands between two.
     void leave();
     /// Where the contacts lie, in the order in which they were added: object 1's and object 2's.
     void setSites(std::vector<ContactSite> sites1, std::vector<ContactSite> sites2);
@@ -101,10 +100,12 @@ private:
         double travel = 0.0;               ///< of both points [m], where rows are violated in metres
     };
 
+    /// Whether a solve takes rows by velocities [m/s], not by positions [m].
+    [[nodiscard]] static bool byVelocity(const sofa::core::ConstraintParams* cParams);
     [[nodiscard]] bool leads() const;
     [[nodiscard]] double sideSign() const { return m_pair.first ? 1.0 : -1.0; }
     [[nodiscard]] std::string readContacts();
-    [[nodiscard]] std::string checkContacts(PatchSettings& settings) const;
+    [[nodiscard]] std::string wrongContacts() const;
     void standAlone();
     void assemble(const sofa::core::ConstraintParams* cParams);
     void gather(const sofa::core::ConstraintParams* cParams, std::vector<ContactPoint>& points,

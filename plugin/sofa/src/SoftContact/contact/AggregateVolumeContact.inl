@@ -4,6 +4,7 @@
 #include <SoftContact/contact/AggregateVolumeContact.h>
 #include <SoftContact/contact/ContactSites.h>
 #include <SoftContact/contact/DetectedContacts.h>
+#include <SoftContact/contact/GivenContacts.h>
 #include <SoftContact/contact/PatchOptions.h>
 #include <SoftContact/contact/ResponseParameters.h>
 
@@ -40,7 +41,7 @@ void AggregateVolumeContact<Model1, Model2>::joinBodies()
                                       {"mu", "friction", "pressure", "patchSize", "tilt", "tol"},
                                       {"friction", "pressure"});
         if (m_unknown.empty()) {
-            m_unknown = unfit_solver(*this->model1);
+            m_unknown = wrong_solver(*this->model1->getContext());
         }
         m_looked = true;
     }
@@ -80,8 +81,7 @@ void AggregateVolumeContact<Model1, Model2>::joinBodies()
     // finer mesh does.
     constexpr bool points1 = is_point_model<Model1>, points2 = is_point_model<Model2>;
     const bool moves1 = this->model1->isSimulated(), moves2 = this->model2->isSimulated();
-    const int rank1 = group1 != nullptr ? group1->d_rank.getValue() : 0;
-    const int rank2 = group2 != nullptr ? group2->d_rank.getValue() : 0;
+    const int rank1 = AggregateGroup::rankOf(*this->model1), rank2 = AggregateGroup::rankOf(*this->model2);
     const bool second = rank1 != rank2       ? rank2 > rank1
                         : moves1 != moves2   ? moves2
                         : points1 != points2 ? points2

@@ -31,19 +31,19 @@ double slip_in_contact(double start, double end, double travel)
     return time > 0.0 && time < 1.0 ? 1.0 - time : end < 0.0 ? 1.0 : 0.0;
 }
 
-bool by_velocity(const ConstraintParams* cParams)
+}  // namespace
+
+bool AggregateVolumeConstraint::byVelocity(const ConstraintParams* cParams)
 {
     return cParams->constOrder() == ConstraintOrder::VEL || cParams->constOrder() == ConstraintOrder::ACC;
 }
-
-}  // namespace
 
 AggregateVolumeConstraint::FreeMotion AggregateVolumeConstraint::freeMotion(const ConstraintParams* cParams,
                                                                             const Contact& c) const
 {
     const Vector3d normal = vector3(c.norm);
     FreeMotion motion;
-    if (by_velocity(cParams)) {
+    if (byVelocity(cParams)) {
         const double dt = this->getContext()->getDt();
         const auto& v1 = cParams->readV(this->mstate1.get())->getValue();
         const auto& v2 = cParams->readV(this->mstate2.get())->getValue();
@@ -63,7 +63,7 @@ AggregateVolumeConstraint::FreeMotion AggregateVolumeConstraint::freeMotion(cons
 
 double AggregateVolumeConstraint::gapNow(const ConstraintParams* cParams, const Contact& c) const
 {
-    const bool moved = m_pass == Pass::position && !by_velocity(cParams);
+    const bool moved = m_pass == Pass::position && !byVelocity(cParams);
     const auto& x1 = moved ? cParams->readX(this->mstate1.get())->getValue()
                            : this->mstate1->read(read_access::position)->getValue();
     const auto& x2 = moved ? cParams->readX(this->mstate2.get())->getValue()
@@ -144,7 +144,7 @@ VectorXd AggregateVolumeConstraint::freeRows(const ConstraintParams* cParams, co
     if (m_pass == Pass::velocity) {
         free[0] =
             normal_rate + std::max(start_gap, 0.0) / dt;  // a gap may close, but does not open by itself
-    } else if (by_velocity(cParams)) {
+    } else if (byVelocity(cParams)) {
         free[0] /= dt;
     } else if (m_pass == Pass::none) {
         // The patch touches as a whole: what its lifted points would slip before they touch is no free slip.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <SoftContact/contact/BipotentialFrictionConstraint.h>
+#include <SoftContact/contact/GivenContacts.h>
 #include <SoftContact/friction/BipotentialFriction.h>
 #include <SoftContact/loop/TwoPassStep.h>
 #include <sofa/component/constraint/lagrangian/solver/GenericConstraintSolver.h>
 #include <sofa/core/ObjectFactory.h>
-#include <sofa/core/behavior/ConstraintSolver.h>
 
 #include <algorithm>
 #include <cmath>
@@ -34,62 +34,17 @@ BipotentialFrictionConstraint::BipotentialFrictionConstraint(MechanicalState* ob
 {
 }
 
-std::string BipotentialFrictionConstraint::wrongContacts() const
+std::string BipotentialFrictionConstraint::wrongContacts()
 {
-    const auto count = d_indices1.getValue().size();
-    const auto normals = d_normals.getValue().size();
-    const auto in_range = [](const Indices& indices, const MechanicalState* state) {
-        return std::all_of(indices.begin(), indices.end(), [&](auto i) { return i < state->getSize(); });
-    };
-    if (d_indices2.getValue().size() != count) {
-        return "indices2 has " + std::to_string(d_indices2.getValue().size()) +
-               " points; give as many as indices1 (" + std::to_string(count) + ")";
-    }
-    if (normals != 1 && normals != count) {
-        return "normals has " + std::to_string(normals) + " vectors; give one, or one a contact (" +
-               std::to_string(count) + ")";
-    }
-    if (!std::all_of(d_normals.getValue().begin(), d_normals.getValue().end(),
-                     [](const auto& n) { return n.norm() > 0.0; })) {
-        return "normals holds a vector without a direction; give unit vectors from object1 to object2";
-    }
-    if (!in_range(d_indices1.getValue(), this->mstate1) || !in_range(d_indices2.getValue(), this->mstate2)) {
-        return "indices1 or indices2 names a point that its object does not have";
-    }
-    return {};
-}
-
-std::string BipotentialFrictionConstraint::wrongSolver(const sofa::core::objectmodel::BaseContext& context)
-{
-    const auto up = sofa::core::objectmodel::BaseContext::SearchUp;
-    const auto* solver = context.get<sofa::core::behavior::ConstraintSolver>(up);
-    if (solver == nullptr || dynamic_cast<const Solver*>(solver) != nullptr) {
-        return {};
-    }
-    return solver->getClassName() + " has a friction of its own; use BlockGaussSeidelConstraintSolver";
-}
-
-void BipotentialFrictionConstraint::bwdInit()
-{
-    Base::bwdInit();
-    if (d_indices1.getValue().empty() && d_indices2.getValue().empty()) {
-        return;
-    }
-    std::string error = wrongContacts();
+    std::string error = wrong_given_contacts({d_indices1.getValue(), d_indices2.getValue(),
+                                              d_normals.getValue(), d_contactDistance.getValue(),
+                                              this->mstate1->getSize(), this->mstate2->getSize()});
     if (error.empty()) {
         error =
             BipotentialLaw::read(d_mu.getValue(), d_scheme.getValue(), d_epsilon2.getValue(),
                                  d_rho.getValue(), d_maxLocalIterations.getValue(), d_tol.getValue(), m_law);
     }
-    if (error.empty()) {
-        error = wrongSolver(*this->getContext());
-    }
-    if (!error.empty()) {
-        msg_error() << error << "; no contact is made";
-        d_componentState.setValue(sofa::core::objectmodel::ComponentState::Invalid);
-        return;
-    }
-    m_standalone = true;
+    return error.empty() ? wrong_solver(*this->getContext()) : error;
 }
 
 void BipotentialFrictionConstraint::readContacts(const DataVecCoord& x1, const DataVecCoord& x2)
@@ -99,7 +54,14 @@ void BipotentialFrictionConstraint::readContacts(const DataVecCoord& x1, const D
     const auto& normals = d_normals.getValue();
     const auto& at1 = x1.getValue();
     const auto& at2 = x2.getValue();
+    // Data may change at any time, and so may the objects' sizes.
+    const std::string error = wrongContacts();
+    msg_error_when(!error.empty() && error != m_told) << error << "; no contact is made";
+    m_told = error;
     this->clear(static_cast<int>(indices1.size()));
+    if (!error.empty()) {
+        return;
+    }
     for (std::size_t i = 0; i < indices1.size(); ++i) {
         auto normal = normals.size() == 1 ? normals[0] : normals[i];
         normal.normalize();
@@ -133,6 +95,7 @@ void BipotentialFrictionConstraint::buildConstraintMatrix(const ConstraintParams
                                                           unsigned int& cIndex, const DataVecCoord& x1,
                                                           const DataVecCoord& x2)
 {
+    m_standalone = m_standalone || !(d_indices1.getValue().empty() && d_indices2.getValue().empty());
     if (m_standalone && TwoPassStep::passOf(this->getContext()) != TwoPassStep::Pass::position) {
         readContacts(x1, x2);
     }

@@ -35,11 +35,6 @@ public:
     sofa::Data<int> d_maxLocalIterations;
     sofa::Data<SReal> d_tol;
 
-    void bwdInit() override;  // the sizes of the objects' states are known only now
-
-    /// Why the constraint solver at or above `context` cannot use these contacts, and what to do; or nothing.
-    [[nodiscard]] static std::string wrongSolver(const sofa::core::objectmodel::BaseContext& context);
-
     /// The law of the contacts that a response adds.
     void setLaw(const BipotentialLaw& law) { m_law = law; }
 
@@ -56,7 +51,7 @@ protected:
                                            MechanicalState* object2 = nullptr);
 
 private:
-    [[nodiscard]] std::string wrongContacts() const;
+    [[nodiscard]] std::string wrongContacts();
     [[nodiscard]] double demandedOf(std::size_t rows) const;
     void readContacts(const DataVecCoord& x1, const DataVecCoord& x2);
 
@@ -65,6 +60,7 @@ private:
 
     BipotentialLaw m_law;
     bool m_standalone = false;
+    std::string m_told;  ///< the last error, told once
 };
 
 }  // namespace softcontact::plugin

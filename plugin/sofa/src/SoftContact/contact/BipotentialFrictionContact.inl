@@ -3,6 +3,7 @@
 
 #include <SoftContact/contact/BipotentialFrictionContact.h>
 #include <SoftContact/contact/DetectedContacts.h>
+#include <SoftContact/contact/GivenContacts.h>
 #include <SoftContact/contact/ResponseParameters.h>
 
 #include <sofa/component/collision/response/contact/BaseUnilateralContactResponse.inl>
@@ -53,7 +54,7 @@ void BipotentialFrictionContact<Model1, Model2>::createResponse(sofa::core::obje
                                      this->d_tol.getValue(), law);
     }
     if (error.empty() && group != nullptr) {
-        error = BipotentialFrictionConstraint::wrongSolver(*group);
+        error = wrong_solver(*group);
     }
     if (!error.empty()) {
         if (!m_refused) {

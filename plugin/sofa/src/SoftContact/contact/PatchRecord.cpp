@@ -3,13 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <softcontact/world/pressure_memory.hpp>
 
 namespace softcontact::plugin {
 
 void PatchRecord::beginStep()
 {
+    if (!m_active) {
+        // Nothing touched here in the step before: neither its load nor its pressure is worth starting from.
+        m_memory.normal_force = m_memory.torque = 0.0;
+        m_memory.friction.setZero();
+        m_memory.keys.clear();
+        m_memory.pressures.clear();
+    }
     m_active = false;
     m_solved->fresh = false;
     m_report = {};
@@ -30,27 +36,9 @@ void PatchRecord::assemble(std::vector<ContactPoint> points, std::vector<PatchCo
     for (std::size_t i = 0; i < n; ++i) {
         m_depths[i] = std::max(0.0, -(tissue ? m_contacts[i].tissue_gap : m_points[i].gap));
     }
-    const bool uniform = settings.pressure == PressureRule::uniform;
-    double share = 1.0;
-    std::vector<ContactPoint> weighted = m_points;
-    if (!uniform) {
-        if (settings.tissue) {
-            share = new_pressure_share(settings.step / (settings.step + settings.relaxation_time));
-            blend_pressure(m_points, m_memory, share, m_depths);
-        }
-        for (std::size_t i = 0; i < n; ++i) {
-            if (m_depths[i] > 0.0 || m_points[i].gap < 0.0 || tissue) {
-                weighted[i].gap = -m_depths[i];
-            }
-        }
-    }
-    m_patch.compute(weighted, uniform ? PressureWeights::uniform : PressureWeights::nonuniform,
-                    m_memory.tangent);
-    m_patch.gap = m_patch.volume = 0.0;
-    for (std::size_t i = 0; i < n; ++i) {
-        m_patch.gap += m_patch.shares[i] * m_points[i].gap;
-        m_patch.volume += m_patch.weights[i] * m_points[i].area * std::max(0.0, -m_points[i].gap);
-    }
+    const double recovery = settings.step / (settings.step + settings.relaxation_time);
+    const double share = new_pressure_share(recovery);
+    weigh_patch(m_points, settings.pressure, share, tissue, m_memory, m_depths, m_weighted, m_patch);
     m_memory.tangent = m_patch.tangent();
     m_law = {};
     m_law.mu = settings.mu;
@@ -59,6 +47,7 @@ void PatchRecord::assemble(std::vector<ContactPoint> points, std::vector<PatchCo
     m_law.rows = settings.mu == 0.0 ? 1 : spins ? 4 : 3;
     m_law.shares = m_patch.shares;
     m_law.offsets = m_patch.offsets;
+    const bool uniform = settings.pressure == PressureRule::uniform;
     if (!uniform && (tissue || settings.tilt) && m_memory.normal_force > 0.0) {
         makeTilt(share);
     }
@@ -67,18 +56,19 @@ void PatchRecord::assemble(std::vector<ContactPoint> points, std::vector<PatchCo
 
 void PatchRecord::makeTilt(double share)
 {
-    m_areas.resize(m_points.size());
-    for (std::size_t i = 0; i < m_points.size(); ++i) {
-        m_areas[i] = m_points[i].area;
+    std::vector<double> areas;
+    for (const ContactPoint& point : m_points) {
+        areas.push_back(point.area);
     }
-    m_tilt = make_pressure_tilt(m_patch, m_areas, m_depths, m_memory.normal_force, share, m_settings.step);
-    if (m_tilt.has_spread) {
+    const PressureTilt tilt =
+        make_pressure_tilt(m_patch, areas, m_depths, m_memory.normal_force, share, m_settings.step);
+    if (tilt.has_spread) {
         m_law.linear_rows = 2;
         // Made for forces and velocities; with SOFA's impulses u + λ = 0 needs another √h where u is a
         // velocity.
         const double scale = m_settings.displacements ? 1.0 : std::sqrt(m_settings.step);
-        const Eigen::Matrix2d moments = scale * m_patch.frame.rightCols<2>().transpose() * m_tilt.axes;
-        m_tiltSlopes << linear_pressure(m_tilt, moments.col(0)), linear_pressure(m_tilt, moments.col(1));
+        const Eigen::Matrix2d moments = scale * m_patch.frame.rightCols<2>().transpose() * tilt.axes;
+        m_tiltSlopes << linear_pressure(tilt, moments.col(0)), linear_pressure(tilt, moments.col(1));
     }
 }
 
@@ -117,20 +107,24 @@ std::vector<double> PatchRecord::guess() const
     return impulses;
 }
 
+FrictionPatch PatchRecord::frictionPatch() const
+{
+    return make_friction_patch(m_law.shares.data(), m_law.offsets.data(),
+                               static_cast<int>(m_law.shares.size()));
+}
+
 std::unique_ptr<ContensouFriction> PatchRecord::makeResolution(const VectorXd& free)
 {
     if (m_law.law == FrictionLaw::contensou_decoupled && m_law.rows == 4) {
-        const FrictionPatch view = make_friction_patch(m_law.shares.data(), m_law.offsets.data(),
-                                                       static_cast<int>(m_law.shares.size()));
-        m_law.bounds = decoupled_bounds(view, free.segment<3>(1));
+        m_law.bounds = decoupled_bounds(frictionPatch(), free.segment<3>(1));
     }
     return std::make_unique<ContensouFriction>(m_law, guess(), m_solved);
 }
 
-bool PatchRecord::finish()
+void PatchRecord::finish()
 {
     if (!m_active || !m_solved->fresh || m_solved->impulses.size() != static_cast<std::size_t>(rows())) {
-        return false;
+        return;
     }
     m_solved->fresh = false;
     const auto force = [&](int row) {
@@ -149,26 +143,12 @@ bool PatchRecord::finish()
     m_report.volume = m_patch.volume;
     spread_patch_load(m_patch, m_points, load, slope, m_report, m_reportPoints);
     complete_report(m_report, m_reportPoints);
-    const FrictionPatch view =
-        make_friction_patch(m_law.shares.data(), m_law.offsets.data(), static_cast<int>(m_law.shares.size()));
-    m_report.sliding = patch_slides(view, m_settings.mu, load);
+    m_report.sliding = patch_slides(frictionPatch(), m_settings.mu, load);
 
     m_memory.normal_force = load[0];
     m_memory.friction = m_patch.frame.rightCols<2>() * load.segment<2>(1);
     m_memory.torque = load[3];
-    m_memory.keys.clear();
-    m_memory.pressures.clear();
-    std::vector<std::size_t> order(m_points.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t i, std::size_t j) { return m_points[i].key < m_points[j].key; });
-    for (const std::size_t i : order) {
-        if (m_points[i].area > 0.0 && load[0] > 0.0) {
-            m_memory.keys.push_back(m_points[i].key);
-            m_memory.pressures.push_back(m_patch.shares[i] / m_points[i].area);
-        }
-    }
-    return true;
+    remember_pressures(m_points, m_patch, load[0], m_memory);
 }
 
 }  // namespace softcontact::plugin

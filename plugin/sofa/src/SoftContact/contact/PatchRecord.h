@@ -52,7 +52,6 @@ public:
     [[nodiscard]] const AggregatePatch& patch() const { return m_patch; }
     [[nodiscard]] const std::vector<ContactPoint>& points() const { return m_points; }
     [[nodiscard]] const std::vector<PatchContact>& contacts() const { return m_contacts; }
-    [[nodiscard]] const PatchSettings& settings() const { return m_settings; }
     [[nodiscard]] int contactRows() const { return m_law.rows; }
     [[nodiscard]] int rows() const { return m_law.rows + m_law.linear_rows; }
 
@@ -66,14 +65,15 @@ public:
     /// What the solver works with. free: the rows' free velocities, for friction that is bounded by them.
     [[nodiscard]] std::unique_ptr<ContensouFriction> makeResolution(const VectorXd& free);
 
-    /// Reads the solver's impulses: forces, report, memory. Returns false where there are none.
-    bool finish();
+    /// Reads the solver's impulses, where there are new ones: forces, report, memory.
+    void finish();
     [[nodiscard]] const PatchReport& report() const { return m_report; }
     [[nodiscard]] const std::vector<PatchPoint>& reportPoints() const { return m_reportPoints; }
     [[nodiscard]] bool converged() const { return m_solved->converged && m_solved->solved; }
 
 private:
     [[nodiscard]] std::vector<double> guess() const;
+    [[nodiscard]] FrictionPatch frictionPatch() const;
     void makeTilt(double share);
 
     PairMemory m_memory;
@@ -85,8 +85,8 @@ private:
     AggregatePatch m_patch;
     std::vector<ContactPoint> m_points;
     std::vector<PatchContact> m_contacts;
-    std::vector<double> m_depths, m_areas;
-    PressureTilt m_tilt;
+    std::vector<double> m_depths;
+    std::vector<ContactPoint> m_weighted;
     bool m_tissuePressed = false;
     Eigen::Matrix2d m_tiltSlopes = Eigen::Matrix2d::Zero();
 

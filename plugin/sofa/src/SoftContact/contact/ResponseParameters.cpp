@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <SoftContact/contact/ResponseParameters.h>
 #include <sofa/component/collision/response/contact/CollisionResponse.h>
-#include <sofa/core/behavior/ConstraintSolver.h>
 #include <sofa/core/objectmodel/BaseContext.h>
 #include <sofa/helper/DiffLib.h>
 
@@ -96,17 +95,6 @@ std::string unknown_parameter(const sofa::core::CollisionModel& model1,
         if (!wrong.empty()) {
             return wrong;
         }
-    }
-    return {};
-}
-
-std::string unfit_solver(const sofa::core::CollisionModel& model)
-{
-    const auto* solver = model.getContext()->getRootContext()->get<sofa::core::behavior::ConstraintSolver>(
-        sofa::core::objectmodel::BaseContext::SearchDown);
-    if (solver != nullptr && solver->getClassName() == "LCPConstraintSolver") {
-        return "LCPConstraintSolver takes all rows for those of point contacts; use "
-               "BlockGaussSeidelConstraintSolver or NNCGConstraintSolver";
     }
     return {};
 }

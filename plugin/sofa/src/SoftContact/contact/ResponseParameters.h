@@ -21,8 +21,4 @@ SOFA_SOFTCONTACT_API std::string unknown_parameter(const sofa::core::CollisionMo
                                                    const std::vector<std::string>& known,
                                                    const std::vector<std::string>& words = {});
 
-/// What is wrong with the constraint solver of a model's scene for rows that are no point contact, or
-/// nothing.
-SOFA_SOFTCONTACT_API std::string unfit_solver(const sofa::core::CollisionModel& model);
-
 }  // namespace softcontact::plugin

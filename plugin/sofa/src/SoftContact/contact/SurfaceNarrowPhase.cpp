@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <SoftContact/Vectors.h>
+#include <SoftContact/contact/AggregateGroup.h>
 #include <SoftContact/contact/SurfaceNarrowPhase.h>
 #include <sofa/core/ObjectFactory.h>
 #include <sofa/core/behavior/MechanicalState.h>
@@ -114,11 +115,7 @@ int SurfaceNarrowPhase::Entry::triangleOf(const SurfacePoint& point) const
 }
 
 SurfaceNarrowPhase::SurfaceNarrowPhase()
-    : d_sampled(initData(
-          &d_sampled, "sampled",
-          "Paths of triangle models: of two that meet, the one listed earlier is the one whose vertices "
-          "sample the contact; of two that are not listed, the finer")),
-      d_maxPenetration(initData(&d_maxPenetration, SReal(-1), "maxPenetration",
+    : d_maxPenetration(initData(&d_maxPenetration, SReal(-1), "maxPenetration",
                                 "Depth to which a contact is followed [m]; negative: 4 alarm distances")),
       d_freeMotion(
           initData(&d_freeMotion, false, "freeMotion",
@@ -144,9 +141,6 @@ SurfaceNarrowPhase::Entry* SurfaceNarrowPhase::entry(TriangleModel& model)
     try {
         if (kept == nullptr || changed) {
             kept = std::make_unique<Entry>(model);
-            const auto& sampled = d_sampled.getValue();
-            const auto found = std::find(sampled.begin(), sampled.end(), model.getPathName());
-            kept->rank = static_cast<std::size_t>(found - sampled.begin());
         }
         if (kept->step != m_step) {
             kept->move(model, d_freeMotion.getValue());
@@ -158,11 +152,6 @@ SurfaceNarrowPhase::Entry* SurfaceNarrowPhase::entry(TriangleModel& model)
         return nullptr;
     }
     return kept.get();
-}
-
-bool SurfaceNarrowPhase::samples(const Entry& one, const Entry& other) const
-{
-    return one.rank != other.rank ? one.rank < other.rank : one.spacing <= other.spacing;
 }
 
 void SurfaceNarrowPhase::addCollisionPair(
@@ -186,7 +175,11 @@ void SurfaceNarrowPhase::addCollisionPair(
     if (first == nullptr || second == nullptr) {
         return;
     }
-    const bool swapped = !samples(*first, *second);
+    const int rank1 = AggregateGroup::rankOf(*one), rank2 = AggregateGroup::rankOf(*two);
+    const bool moves1 = one->isSimulated(), moves2 = two->isSimulated();
+    const bool swapped = rank1 != rank2     ? rank2 > rank1
+                         : moves1 != moves2 ? moves2
+                                            : second->spacing < first->spacing;
     TriangleModel& model_a = swapped ? *two : *one;
     TriangleModel& model_b = swapped ? *one : *two;
     const Entry& a = swapped ? *second : *first;

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <softcontact/contact/detection.hpp>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -22,7 +21,8 @@ namespace softcontact::plugin {
 /// intersection methods know unsigned distances and lose it. An aggregate needs that: its single normal row
 /// holds the mean gap, so that single points may lie inside. All contacts of a pair come as pairs of
 /// triangles; other collision models are not looked at. Alarm and contact distance are those of the
-/// intersection method and the models.
+/// intersection method and the models. The vertices of the surface that AggregateVolume takes for the
+/// aggregating one sample the contact: by the rank of its AggregateGroup, then what moves, then the finer.
 ///
 /// Source: softcontact::detect_contacts.
 class SOFA_SOFTCONTACT_API SurfaceNarrowPhase : public sofa::core::collision::NarrowPhaseDetection {
@@ -32,7 +32,6 @@ public:
     using TriangleModel =
         sofa::component::collision::geometry::TriangleCollisionModel<sofa::defaulttype::Vec3Types>;
 
-    sofa::Data<sofa::type::vector<std::string>> d_sampled;
     sofa::Data<SReal> d_maxPenetration;
     sofa::Data<bool> d_freeMotion;
 
@@ -52,14 +51,12 @@ private:
 
         Surface surface;
         long step = -1;        ///< in which the surface was last moved
-        std::size_t rank = 0;  ///< place in d_sampled
         double spacing = 0.0;  ///< mean area of a vertex [m²]
         std::vector<int> of_vertex;
         std::unordered_map<std::uint64_t, int> of_edge;
         std::unordered_map<std::uint64_t, std::vector<int>> of_corners;
     };
     Entry* entry(TriangleModel& model);
-    [[nodiscard]] bool samples(const Entry& one, const Entry& other) const;
 
     void beginNarrowPhase() override;
 
