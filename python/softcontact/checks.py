@@ -64,6 +64,8 @@ def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, s
             return _at_most(_farthest(points), check.limit, "m")
         case "slip":
             return _at_most(_farthest(_relative(history, check.body, check.other, rows)), check.limit, "m")
+        case "turned" | "not_turned" | "level":
+            return _turning(check, history, rows)
         case "penetration":
             return _at_most(float(history.series["penetration_max"][rows].max()), check.limit, "m")
         case "finite":
@@ -115,6 +117,29 @@ def _relative(history: History, body: str, other: str, rows: slice) -> FloatArra
     if not np.isfinite(frames).all():
         return np.full_like(points, np.nan)
     return Rotation.from_quat(frames[:, 3:]).inv().apply(points - frames[:, :3])
+
+
+def _turning(check: Any, history: History, rows: slice) -> tuple[float, float, str, bool]:
+    """Checks of an orientation; one that is not finite fails."""
+    names = [check.body] if getattr(check, "other", None) is None else [check.body, check.other]
+    quaternions = [_with_start(history.poses[n], history.start[n], rows)[:, 3:] for n in names]
+    if not np.isfinite(quaternions).all():
+        return np.nan, check.minimum if check.kind == "turned" else check.limit, "rad", False
+    turns = Rotation.from_quat(quaternions[0])
+    match check.kind:
+        case "turned":
+            axis = np.array(check.axis) / np.linalg.norm(check.axis)
+            angle = float((turns[1:] * turns[:-1].inv()).as_rotvec().sum(axis=0) @ axis)
+            too_far = check.maximum is not None and angle > check.maximum
+            inside = angle >= check.minimum and not too_far
+            return angle, check.maximum if too_far else check.minimum, "rad", inside
+        case "not_turned":
+            if len(names) == 2:
+                turns = Rotation.from_quat(quaternions[1]).inv() * turns
+            return _at_most(float((turns * turns[0].inv()).magnitude().max()), check.limit, "rad")
+        case _:
+            rise = turns.apply(check.direction) @ history.up / np.linalg.norm(check.direction)
+            return _at_most(float(np.abs(np.arcsin(np.clip(rise, -1.0, 1.0))).max()), check.limit, "rad")
 
 
 def _touched(history: History, body: str, by: str | None, row: int) -> bool:

@@ -30,7 +30,7 @@ def contact_distances(scene: Scene, mesh_of: Callable[[Any], Any]) -> dict[str, 
     """
     given = scene.contact
     sizes = _sizes(scene, mesh_of)
-    hand = any(isinstance(body, bodies.Hand) for body in scene.bodies)
+    hand = any(isinstance(body, bodies.Hand | bodies.Fingertip) for body in scene.bodies)
     alarm = given.alarm_distance or _alarm(sizes, hand)
     smallest = min(sizes, default=np.inf)
     if not alarm < 0.5 * smallest:

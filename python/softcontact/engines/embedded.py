@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from softcontact.engines.base import FloatArray, StepProblem, SurfaceInfo
 from softcontact.engines.contact_scale import contact_distances
-from softcontact.engines.hand import HandInWorld
+from softcontact.engines.hand import HandInWorld, add_fingertip
 from softcontact.engines.overlap import check_start
 from softcontact.scene import bodies
 from softcontact.scene.errors import SceneError, nearest
@@ -168,6 +168,9 @@ class EmbeddedEngine:
                 self._add_tetrahedral(body)
             case bodies.ArticulatedBody():
                 self._add_articulated(body)
+            case bodies.Fingertip():
+                self._ids[body.name] = add_fingertip(self.world, body)
+                self._show(body.name, body, rigid=False)
             case bodies.Hand():
                 hand = self._hands[body.name] = HandInWorld(self.world, body, self._motion_of(body.name))
                 self._ids[body.name] = hand.id
@@ -266,6 +269,10 @@ class EmbeddedEngine:
             self.world.set_joint_motion(self._ids[body.name], motion.times, np.array(motion.targets))
             return
         orientations = np.array(motion.orientations or [body.orientation] * len(motion.times))
+        if body.kind == "fingertip":
+            targets = np.hstack([np.array(motion.positions), orientations])
+            self.world.set_joint_motion(self._ids[body.name], motion.times, targets)
+            return
         self.world.set_kinematic_motion(
             self._ids[body.name], motion.times, np.array(motion.positions), orientations
         )

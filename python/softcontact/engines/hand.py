@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The soft hand in the core's World: links, phalanges, palm, skin, tracked motion and grasp."""
+"""The soft hand in the core's World: links, phalanges, palm, skin, tracked motion and grasp; single fingertips."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ import numpy as np
 
 from softcontact import hand
 from softcontact.engines.base import FloatArray
-from softcontact.hand import LINKS, HandModel, closing_fingers
+from softcontact.hand import LINKS, FingertipModel, HandModel, closing_fingers
 from softcontact.hand.kinematics import matrix_from_quaternion
-from softcontact.scene.bodies import Hand
+from softcontact.scene.bodies import Fingertip, Hand
 from softcontact.scene.motions import Grasp, HandMotion
 
 
@@ -90,6 +90,21 @@ class HandInWorld:
             pairs = [(a, b) for i, a in enumerate(self.surfaces) for b in self.surfaces[:i]]
         for a, b in pairs:
             self.world.disable_pair(a, b)
+
+
+def add_fingertip(world: Any, body: Fingertip) -> int:
+    """Add a fingertip, at rest where it starts, and its surface, called like the body.
+
+    Returns:
+        The number of the articulated body that is its frame.
+    """
+    model = FingertipModel.build(body.finger, body.sizes, body.tissue, body.coupling)
+    start = np.concatenate([body.position, body.orientation])
+    number = world.add_articulated_body(body.name, [model.link], start, body.gravity_compensated)
+    friction = model.tissue.friction if body.friction is None else body.friction
+    world.add_phalanx(number, name=body.name, **model.phalanx_arguments() | {"friction": friction})
+    world.set_joint_motion(number, np.zeros(1), start[None])
+    return int(number)
 
 
 def _targets(

@@ -3,6 +3,7 @@
 
 from .anatomy import FINGERS, JOINTS, LINKS, FingerParameters, HandParameters, joint_limits
 from .description import HandCompliance, HandModel, HandTissue
+from .fingertip import FingertipCoupling, FingertipModel, FingertipPath, fingertip_orientation
 from .grasp import GraspPlan, plan_grasp
 from .grasp_object import GraspObject
 from .kinematics import HandKinematics
@@ -16,6 +17,9 @@ __all__ = [
     "LINKS",
     "POSTURES",
     "FingerParameters",
+    "FingertipCoupling",
+    "FingertipModel",
+    "FingertipPath",
     "GraspObject",
     "GraspPlan",
     "HandCompliance",
@@ -27,6 +31,7 @@ __all__ = [
     "HandTissue",
     "Phalanx",
     "closing_fingers",
+    "fingertip_orientation",
     "joint_limits",
     "keyframe",
     "plan_grasp",

@@ -121,18 +121,7 @@ class HandModel:
         """Build a hand; None means the defaults of each part. The same input gives the same numbers."""
         parameters = parameters or HandParameters()
         tissue, compliance = tissue or HandTissue(), compliance or HandCompliance()
-        phalanges = tuple(
-            build_phalanx(
-                segment_shape(parameters, finger, segment),
-                i,
-                _SURFACE_SPACING[i]
-                * parameters.finger(finger).breadths[1]
-                / (_UNIT_BREADTH * parameters.resolution),
-                parameters.tissue_resolution,
-            )
-            for finger in FINGERS
-            for i, segment in enumerate(SEGMENTS)
-        )
+        phalanges = tuple(right_phalanx(parameters, finger, i) for finger in FINGERS for i in range(3))
         palm_vertices, palm_triangles = palm_mesh(parameters)
         skin = build_skin(parameters, phalanges)
         if parameters.side == "left":
@@ -164,23 +153,7 @@ class HandModel:
         """Arguments of World.add_phalanx for phalanx `index` (0 to 14), without body and name; "link" is its
         link.
         """
-        phalanx, count = self.phalanges[index], len(self.phalanges[index].tetrahedra)
-        return {
-            "link": index + 1,
-            "nodes": phalanx.nodes,
-            "tetrahedra": phalanx.tetrahedra,
-            "young": np.full(count, self.tissue.young),
-            "poisson": np.full(count, self.tissue.poisson),
-            "density": np.full(count, self.tissue.density),
-            "rayleigh_mass": self.tissue.rayleigh_mass,
-            "rayleigh_stiffness": self.tissue.rayleigh_stiffness,
-            "bound_nodes": phalanx.bound_nodes,
-            "bound_stiffness": self.tissue.bound_stiffness,
-            "surface_nodes": phalanx.surface_nodes,
-            "surface_weights": phalanx.surface_weights,
-            "surface_triangles": phalanx.triangles,
-            "friction": self.tissue.friction,
-        }
+        return {"link": index + 1} | phalanx_arguments(self.phalanges[index], self.tissue)
 
     def disabled_pairs(self) -> list[tuple[str, str]]:
         """Pairs of links that touch or overlap at rest and must not collide, by name ("palm" included)."""
@@ -200,6 +173,37 @@ class HandModel:
         return np.concatenate(
             [np.asarray(v, dtype=float).ravel() for v in (palm_position, palm_quaternion, angles)]
         )
+
+
+def right_phalanx(parameters: HandParameters, finger: str, segment: int) -> Phalanx:
+    """Segment 0, 1 or 2 of a finger of a right hand with these sizes."""
+    spacing = _SURFACE_SPACING[segment] * parameters.finger(finger).breadths[1]
+    return build_phalanx(
+        segment_shape(parameters, finger, SEGMENTS[segment]),
+        segment,
+        spacing / (_UNIT_BREADTH * parameters.resolution),
+        parameters.tissue_resolution,
+    )
+
+
+def phalanx_arguments(phalanx: Phalanx, tissue: HandTissue) -> dict[str, Any]:
+    """Arguments of World.add_phalanx for a phalanx of this tissue, without body, link and name."""
+    count = len(phalanx.tetrahedra)
+    return {
+        "nodes": phalanx.nodes,
+        "tetrahedra": phalanx.tetrahedra,
+        "young": np.full(count, tissue.young),
+        "poisson": np.full(count, tissue.poisson),
+        "density": np.full(count, tissue.density),
+        "rayleigh_mass": tissue.rayleigh_mass,
+        "rayleigh_stiffness": tissue.rayleigh_stiffness,
+        "bound_nodes": phalanx.bound_nodes,
+        "bound_stiffness": tissue.bound_stiffness,
+        "surface_nodes": phalanx.surface_nodes,
+        "surface_weights": phalanx.surface_weights,
+        "surface_triangles": phalanx.triangles,
+        "friction": tissue.friction,
+    }
 
 
 def _composite_inertias(

@@ -4,6 +4,7 @@
 from softcontact.scene.bodies import (
     ArticulatedBody,
     ElasticBlock,
+    Fingertip,
     Hand,
     KinematicBody,
     Link,
@@ -23,7 +24,9 @@ from softcontact.scene.measures import (
     FrictionCone,
     Held,
     JointProbe,
+    Level,
     Lifted,
+    NotTurned,
     PenetrationLimit,
     PointProbe,
     PositionProbe,
@@ -31,6 +34,7 @@ from softcontact.scene.measures import (
     Slip,
     Solved,
     SolveTime,
+    Turned,
 )
 from softcontact.scene.model import Scene
 from softcontact.scene.motions import DeviceMotion, Finger, Grasp, HandMotion, JointMotion, Keyframes
@@ -70,6 +74,7 @@ __all__ = [
     "EnergyProbe",
     "FilledSurface",
     "Finger",
+    "Fingertip",
     "Finite",
     "FlexibilitySettings",
     "ForceJump",
@@ -83,11 +88,13 @@ __all__ = [
     "JointProbe",
     "Keyframes",
     "KinematicBody",
+    "Level",
     "Lifted",
     "Link",
     "Material",
     "Mesh",
     "MeshFile",
+    "NotTurned",
     "PairFriction",
     "PairOff",
     "PenetrationLimit",
@@ -113,5 +120,6 @@ __all__ = [
     "TetrahedralCylinder",
     "TetrahedralFile",
     "TetrahedralMesh",
+    "Turned",
     "load",
 ]

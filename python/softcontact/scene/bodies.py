@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Bodies of a scene: rigid, kinematic, tetrahedral, articulated and the hand."""
+"""Bodies of a scene: rigid, kinematic, tetrahedral, articulated, the hand and single fingertips."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from softcontact.hand import HandCompliance, HandParameters, HandTissue
+from softcontact.hand import FingertipCoupling, HandCompliance, HandParameters, HandTissue
 from softcontact.scene.fields import (
     ORIGIN,
     UPRIGHT,
@@ -240,6 +240,27 @@ class Hand(Placed):
         return angles
 
 
+class Fingertip(Placed):
+    """The soft tip of one finger on a frame that springs pull along; one contact patch.
+
+    Its origin is the summit of the pad, x points to the tip of the finger, z out of the nail: it presses along -z.
+    """
+
+    kind: Literal["fingertip"] = "fingertip"
+    finger: Literal["thumb", "index", "middle", "ring", "little"] = "index"
+    """Whose tip it is."""
+    sizes: HandParameters = HandParameters()
+    """Side and sizes of the hand that the tip belongs to [m]."""
+    tissue: HandTissue = HandTissue()
+    """Material of the pad; its friction counts unless `friction` is given."""
+    coupling: FingertipCoupling = FingertipCoupling()
+    """Springs that pull the frame along; how far the motion leads into an object decides the force."""
+    gravity_compensated: bool = True
+    """Whether gravity is left out for the fingertip, as a person holds it up."""
+    role: Role = "phalanx"
+    """What the replay shows it as."""
+
+
 Face = Literal["left", "right", "front", "back", "bottom", "top"]
 
 
@@ -279,7 +300,7 @@ class ElasticBlock(Placed):
 
 
 Body = Annotated[
-    RigidBody | KinematicBody | TetrahedralBody | ArticulatedBody | Hand | ElasticBlock,
+    RigidBody | KinematicBody | TetrahedralBody | ArticulatedBody | Hand | Fingertip | ElasticBlock,
     Field(discriminator="kind"),
 ]
 __all__ = [
@@ -287,6 +308,7 @@ __all__ = [
     "Body",
     "ElasticBlock",
     "Face",
+    "Fingertip",
     "Hand",
     "KinematicBody",
     "Link",

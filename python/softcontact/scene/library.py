@@ -33,7 +33,7 @@ class SceneModule:
     """A scene file in Python.
 
     Attributes:
-        name: file name without suffix.
+        name: file name without suffix, dashes for underscores.
         path: the file.
         description: first line of the module's docstring.
         options: model of the options that `scene` takes.
@@ -82,13 +82,18 @@ def folders() -> list[Path]:
     return [folder for folder in (package / "_scenes", package.parents[1] / "scenes") if folder.is_dir()]
 
 
+def scene_name(path: Path) -> str:
+    """The name that a scene file goes by: ball_close.py holds the scene ball-close."""
+    return path.stem.replace("_", "-")
+
+
 def names() -> dict[str, Path]:
     """Named scenes and their files, sorted."""
     found: dict[str, Path] = {}
     for folder in folders():
         for path in sorted(folder.iterdir()):
             if path.suffix in SUFFIXES and not path.name.startswith(("_", ".")):
-                found.setdefault(path.stem, path)
+                found.setdefault(scene_name(path), path)
     return dict(sorted(found.items()))
 
 
@@ -106,8 +111,8 @@ def find(scene: str | Path) -> Path:
         if path.is_file():
             raise SceneError(f"{path}: not a scene file; give one that ends in {', '.join(SUFFIXES)}")
         raise SceneError(f"{path}: no such scene file; check the path, or give one of {', '.join(known)}")
-    if str(scene) in known:
-        return known[str(scene)]
+    if str(scene).replace("_", "-") in known:
+        return known[str(scene).replace("_", "-")]
     raise SceneError(f"no scene '{scene}'" + nearest(str(scene), known) + "; 'softcontact scenes' lists them")
 
 
@@ -156,7 +161,7 @@ def load_module(path: str | Path) -> SceneModule:
             f"{path}: Options is not a pydantic model; derive it from softcontact.scene.SceneOptions"
         )
     description = (inspect.getdoc(module) or "").strip().split("\n")[0]
-    return SceneModule(path.stem, path, description, options, build)
+    return SceneModule(scene_name(path), path, description, options, build)
 
 
 def modules() -> Iterator[tuple[str, Path, SceneModule | SceneError]]:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from softcontact.scene.fields import Integer, Length, Name, NonNegative, Part, Positive, Real
+from softcontact.scene.fields import Integer, Length, Name, NonNegative, Part, Positive, Real, Vector
 
 Axis = Literal["x", "y", "z", "up", "norm"]
 
@@ -149,6 +149,60 @@ class Slip(_Window):
     """Largest distance [m]."""
 
 
+class Turned(_Window):
+    """The body turns about an axis of the world by at least `minimum`, all turns added up."""
+
+    kind: Literal["turned"] = "turned"
+    body: Name
+    """The body."""
+    axis: Vector = (0.0, 0.0, 1.0)
+    """Axis in the world; a turn counts by its part about it [-]."""
+    minimum: Real
+    """Least angle [rad], counterclockwise seen against the axis."""
+    maximum: Real | None = None
+    """Greatest angle [rad]; none by default."""
+
+    @model_validator(mode="after")
+    def _sensible(self) -> "Turned":
+        if not any(self.axis):
+            raise ValueError("axis: (0, 0, 0) has no direction; give one")
+        if self.maximum is not None and not self.maximum > self.minimum:
+            raise ValueError(
+                f"maximum ({self.maximum:g} rad) must be greater than minimum ({self.minimum:g} rad)"
+            )
+        return self
+
+
+class NotTurned(_Window):
+    """The body keeps its orientation at the start of the window, in the world or in the axes of `other`."""
+
+    kind: Literal["not_turned"] = "not_turned"
+    body: Name
+    """The body."""
+    other: Name | None = None
+    """The body whose axes count; by default the world's."""
+    limit: Positive
+    """Largest angle [rad]."""
+
+
+class Level(_Window):
+    """A direction of the body stays level."""
+
+    kind: Literal["level"] = "level"
+    body: Name
+    """The body."""
+    direction: Vector = (1.0, 0.0, 0.0)
+    """Direction in body axes [-]."""
+    limit: Positive
+    """Largest angle between it and the horizontal [rad]."""
+
+    @model_validator(mode="after")
+    def _some_direction(self) -> "Level":
+        if not any(self.direction):
+            raise ValueError("direction: (0, 0, 0) has no direction; give one")
+        return self
+
+
 class PenetrationLimit(_Window):
     """No contact point is deeper than `limit` inside the other body."""
 
@@ -228,6 +282,9 @@ Check = Annotated[
     | Held
     | Drift
     | Slip
+    | Turned
+    | NotTurned
+    | Level
     | PenetrationLimit
     | Finite
     | ProbeLimit

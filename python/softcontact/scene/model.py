@@ -24,7 +24,7 @@ from softcontact.scene.settings import (
 
 METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 _MOVED_BY = {
-    "keyframes": ("kinematic", "block"),
+    "keyframes": ("kinematic", "fingertip", "block"),
     "joints": ("articulated",),
     "hand": ("hand",),
     "device": ("block",),
@@ -92,6 +92,7 @@ class Scene(Part):
         for index, check in enumerate(self.checks):
             if getattr(check, "probe", None) is not None:
                 _known(f"checks[{index}].probe", check.probe, [p.name for p in self.probes], "probe")
+        self._check_turns()
         self._check_motions()
         self._check_times()
         if self.units != "m":
@@ -126,6 +127,19 @@ class Scene(Part):
         if self.grasp is not None and kinds[self.grasp.body] not in ("hand", "articulated"):
             kind = kinds[self.grasp.body]
             raise ValueError(f"grasp.body: {self.grasp.body!r} is {kind}; name a hand or an articulated body")
+
+    def _check_turns(self) -> None:
+        kinds = {body.name: body.kind for body in self.bodies}
+        for index, check in enumerate(self.checks):
+            if check.kind not in ("turned", "not_turned", "level"):
+                continue
+            for key in ("body", "other"):
+                name = getattr(check, key, None)
+                if name is not None and kinds[name] in ("tetrahedral", "block"):
+                    raise ValueError(
+                        f"checks[{index}].{key}: {name!r} is {kinds[name]}, which has no orientation; name a body that "
+                        "has one"
+                    )
 
     def _check_times(self) -> None:
         if not self.duration >= self.time_step:

@@ -21,11 +21,14 @@ from softcontact.scene.fields import (
 
 
 class Keyframes(Part):
-    """Poses that a kinematic body, or a block's driven face, passes through; straight lines and slerp between."""
+    """Poses that a kinematic body, or a block's driven face, passes through, or that a fingertip is pulled along.
+
+    Straight lines and slerp between them.
+    """
 
     kind: Literal["keyframes"] = "keyframes"
     body: Name
-    """The kinematic body, or the block."""
+    """The kinematic body, the fingertip or the block."""
     times: Times
     """Times (k,), rising [s]."""
     positions: Annotated[Points, Field(min_length=1)]

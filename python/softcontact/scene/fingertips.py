@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What scenes share in which scripted fingertips handle an object: options and parts."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from softcontact.hand import (
+    FingertipCoupling,
+    FingertipPath,
+    HandParameters,
+    HandTissue,
+    fingertip_orientation,
+)
+from softcontact.scene.bodies import Fingertip, KinematicBody
+from softcontact.scene.library import SceneOptions
+from softcontact.scene.motions import Keyframes
+from softcontact.scene.settings import ContactSettings
+from softcontact.scene.shapes import Box
+
+__all__ = ["OFFSET", "FingertipOptions", "fingertip", "start_path", "table"]
+
+OFFSET = 5e-4  # contact offset [m]: things stand this far above each other
+
+
+class FingertipOptions(SceneOptions):
+    """Options of a scene with scripted fingertips."""
+
+    friction: Annotated[float, Field(ge=0, le=10)] = 0.8
+    """Friction coefficient between skin and object [-]."""
+    contact: Literal["aggregate", "point"] = "aggregate"
+    """One constraint a fingertip (aggregate), or one a contact point."""
+    friction_law: Literal["contensou", "contensou-decoupled", "coulomb"] = "contensou"
+    """Friction law of the aggregates; coulomb leaves torsion out."""
+    pressure: Literal["nonuniform", "uniform"] = "nonuniform"
+    """Pressure over a fingertip."""
+    young: Annotated[float, Field(gt=0)] = 1.0e5
+    """Young's modulus of the finger pads [Pa]."""
+    coupling: Annotated[float, Field(ge=50, le=1e5)] = 2000.0
+    """Stiffness of the springs that pull the fingertips along [N/m]."""
+    resolution: Annotated[float, Field(ge=0.5, le=4)] = 1.0
+    """Fineness of the pads' contact surfaces; 1 is 2.5 to 3.5 mm between vertices, 2 halves that."""
+    time_step: Annotated[float, Field(gt=0, le=0.1)] = 0.005
+    """Time step [s]."""
+
+    def settings(self) -> ContactSettings:
+        """Contact settings of the scene."""
+        return ContactSettings(
+            model=self.contact,
+            friction_law=self.friction_law,
+            pressure=self.pressure,
+            contact_offset=OFFSET,
+            alarm_distance=2e-3,
+            friction=self.friction,
+        )
+
+
+def start_path(position: Sequence[float], nail: Sequence[float], along: Sequence[float]) -> FingertipPath:
+    """The path of a fingertip that starts with its pad at `position` [m], its nail and its tip looking there."""
+    return FingertipPath(position, fingertip_orientation(nail, along))
+
+
+def fingertip(finger: Any, path: FingertipPath, options: FingertipOptions) -> tuple[Fingertip, Keyframes]:
+    """A fingertip named after its finger, and its motion."""
+    body = Fingertip(
+        name=finger,
+        finger=finger,
+        position=path.positions[0],
+        orientation=path.orientations[0],
+        sizes=HandParameters(resolution=options.resolution),
+        tissue=HandTissue(young=options.young, friction=options.friction),
+        coupling=FingertipCoupling(translation=options.coupling),
+        friction=options.friction,
+    )
+    return body, Keyframes(body=finger, **path.keyframes())
+
+
+def table(size: tuple[float, float] = (0.3, 0.3), friction: float = 0.5) -> KinematicBody:
+    """A table whose top lies at z = 0."""
+    thick = 0.01
+    position = np.array([0.0, 0.0, -0.5 * thick])
+    return KinematicBody(name="table", shape=Box(size=(*size, thick)), position=position, friction=friction)
