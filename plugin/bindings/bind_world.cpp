@@ -63,6 +63,13 @@ ContactModel parse_contact(const std::string& text)
     throw std::invalid_argument("contact = '" + text + "': use 'aggregate' or 'point'");
 }
 
+Aggregation parse_aggregation(const std::string& text)
+{
+    if (text == "single") return Aggregation::single;
+    if (text == "adaptive") return Aggregation::adaptive;
+    throw std::invalid_argument("aggregation = '" + text + "': use 'single' or 'adaptive'");
+}
+
 FrictionLaw parse_friction_law(const std::string& text)
 {
     if (text == "contensou") return FrictionLaw::contensou;
@@ -86,6 +93,8 @@ WorldSettings parse_settings(const py::dict& options)
         const auto name = py::cast<std::string>(key);
         if (name == "contact")
             settings.contact = parse_contact(py::cast<std::string>(value));
+        else if (name == "aggregation")
+            settings.aggregation = parse_aggregation(py::cast<std::string>(value));
         else if (name == "friction_law")
             settings.friction_law = parse_friction_law(py::cast<std::string>(value));
         else if (name == "pressure")
@@ -287,6 +296,7 @@ py::list patches(const World& world)
         py::dict patch;
         patch["body"] = world.surface(report.surface_a).name;
         patch["other"] = world.surface(report.surface_b).name;
+        patch["number"] = report.number;
         patch["aggregated"] = report.aggregated;
         patch["force"] = report.force;
         patch["torque"] = report.torque;
@@ -298,6 +308,7 @@ py::list patches(const World& world)
         patch["pressure_mean"] = report.pressure_mean;
         patch["pressure_max"] = report.pressure_max;
         patch["state"] = report.sliding ? "slip" : "stick";
+        patch["slip_gauge"] = world.slip_gauge(report);
         patch["contacts"] = report.point_count;
         Rows3 points(report.point_count, 3);
         Rows3 forces(report.point_count, 3);
@@ -350,6 +361,20 @@ Rows3 surface_vertices(const World& world, int surface)
         vertices.row(i) = geometry.world_vertex(i).transpose();
     }
     return vertices;
+}
+
+py::dict vertex_loads(const World& world, int surface)
+{
+    using namespace py::literals;
+    const Surface& geometry = world.surface(surface).geometry;
+    Points forces(3, geometry.vertex_count());
+    VectorXd normal_forces(geometry.vertex_count());
+    world.vertex_forces(surface, forces, normal_forces);
+    const VectorXd& areas = geometry.vertex_areas();
+    const VectorXd inverse = (areas.array() > 0.0).select(areas.cwiseInverse(), 0.0);
+    return py::dict("areas"_a = areas, "forces"_a = Rows3(forces.transpose()),
+                    "pressures"_a = VectorXd(normal_forces.cwiseProduct(inverse)),
+                    "tractions"_a = Rows3((forces * inverse.asDiagonal()).transpose()));
 }
 
 py::tuple pose_tuple(const Pose& pose)
@@ -562,6 +587,7 @@ void bind_world(py::module_& module)
             },
             "body"_a)
         .def("patches", &patches)
+        .def("vertex_loads", &vertex_loads, "surface"_a)
         .def("velocity_problem", &velocity_problem)
         .def("statistics", &statistics)
         .def("energies",

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcontact.engines.base import Engine, SurfaceInfo
+from softcontact.patches import UNITS as PATCH_UNITS
+from softcontact.patches import PatchSeries, sum_up
 from softcontact.scene.errors import SceneError, nearest
 from softcontact.scene.measures import PROBE_UNITS, Probe
 from softcontact.scene.model import Scene
+from softcontact.tactile import TactileRecorder, TactileSeries
 
 FloatArray = NDArray[np.float64]
 
@@ -30,24 +33,15 @@ STATISTICS = (
     "position_ms",
 )
 ENERGIES = ("kinetic", "elastic", "potential")
-_VECTORS = ("force", "torque", "centre")
-_SCALARS = ("area", "volume", "pressure_mean", "pressure_max", "normal_force", "contacts")
 _UNITS = {
     "time": "s",
     "residual": "m/s",
     "penetration_max": "m",
-    "force": "N",
-    "torque": "N m",
-    "centre": "m",
-    "area": "m2",
-    "volume": "m3",
-    "pressure_mean": "Pa",
-    "pressure_max": "Pa",
-    "normal_force": "N",
     "kinetic": "J",
     "elastic": "J",
     "potential": "J",
     "poses": "m, quaternion x y z w",
+    **PATCH_UNITS,
 }
 
 
@@ -60,11 +54,14 @@ class History:
         series: figures of each step by name (n,): contacts, rows, iterations, residual, step_ms, kinetic, …
         poses: (x, y, z, qx, qy, qz, qw) of each body (n, 7).
         start: pose of each body at time zero (7,).
-        patches: by (body, other): force, torque, centre (n, 3), area, … (n,); zero while apart.
+        patches: by (body, other): force, torque, centre (n, 3), area, slip_gauge, … (n,); zero while apart. Where two
+            surfaces meet in several patches, their sum; see softcontact.patches.sum_up.
         probes: by name (n,).
         owner: body that each surface belongs to.
         probe_units: by name.
         up: unit vector against gravity (3,).
+        parts: the same by (body, other, number of the patch), each patch for itself.
+        tactile: by surface, where the scene asks for it (record.tactile).
     """
 
     time: FloatArray
@@ -76,6 +73,8 @@ class History:
     owner: dict[str, str]
     probe_units: dict[str, str] = field(default_factory=dict)
     up: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    parts: dict[tuple[str, str, int], dict[str, FloatArray]] = field(default_factory=dict)
+    tactile: dict[str, TactileSeries] = field(default_factory=dict)
 
     def contact_force(self, body: str, by: str | None = None) -> FloatArray:
         """Contact force on a body or a surface, summed over its patches.
@@ -124,6 +123,15 @@ class History:
             for (body, other), series in self.patches.items():
                 for name, data in series.items():
                     put(f"patches/{body}:{other}/{name}", data, _UNITS.get(name, "1"))
+            several = {(body, other) for body, other, number in self.parts if number > 0}
+            for (body, other, number), series in self.parts.items():
+                for name, data in series.items() if (body, other) in several else ():
+                    put(f"patches/{body}:{other}/parts/{number}/{name}", data, _UNITS.get(name, "1"))
+            for surface, load in self.tactile.items():
+                put(f"tactile/{surface}/step", load.steps, "1")
+                put(f"tactile/{surface}/area", load.areas, "m2")
+                put(f"tactile/{surface}/pressure", load.pressures, "Pa")
+                put(f"tactile/{surface}/traction", load.tractions, "Pa")
             for name, data in self.probes.items():
                 put(f"probes/{name}", data, self.probe_units.get(name, "1"))
 
@@ -145,12 +153,12 @@ class Recorder:
         gravity = np.array(scene.gravity)
         size = float(np.linalg.norm(gravity))
         self._up = -gravity / size if size > 0 else np.array([0.0, 0.0, 1.0])
-        self._steps = steps
         self._time = np.zeros(steps)
         self._series = {name: np.zeros(steps) for name in (*STATISTICS, *ENERGIES)}
         self._poses = {name: np.zeros((steps, 7)) for name in self._names}
         self._start = {name: np.array(engine.pose(name)) for name in self._names}
-        self._patches: dict[tuple[str, str], dict[str, FloatArray]] = {}
+        self._patches = PatchSeries(steps)
+        self._tactile = TactileRecorder(engine) if scene.record.tactile else None
         self._probes = {probe.name: np.zeros(steps) for probe in scene.probes}
         self._check_probes()
         self.last_patches: list[dict[str, Any]] = []
@@ -172,10 +180,9 @@ class Recorder:
         for name in self._names:
             self._poses[name][row] = engine.pose(name)
         self.last_patches = engine.patches()
-        for patch in self.last_patches:
-            series = self._patch_series(patch["body"], patch["other"])
-            for name in (*_VECTORS, *_SCALARS):
-                series[name][row] = patch.get(name, 0.0)
+        self._patches.add(row, self.last_patches)
+        if self._tactile is not None:
+            self._tactile.add(row, self.last_patches)
         self.count += 1
         for probe in self.scene.probes:
             self._probes[probe.name][row] = self._measure(probe, row)
@@ -187,24 +194,20 @@ class Recorder:
         n = self.count
         if self.frames is not None and n and self.engine.status()["ok"]:
             self.frames.add(self._time[n - 1], self.last_patches)
+        parts = self._patches.parts(n)
         return History(
             time=self._time[:n],
             series={name: data[:n] for name, data in self._series.items()},
             poses={name: data[:n] for name, data in self._poses.items()},
             start=self._start,
-            patches={key: {k: v[:n] for k, v in series.items()} for key, series in self._patches.items()},
+            patches=sum_up(parts),
             probes={name: data[:n] for name, data in self._probes.items()},
             owner=self._owner,
             probe_units={probe.name: PROBE_UNITS[probe.kind] for probe in self.scene.probes},
             up=self._up,
+            parts=parts,
+            tactile=self._tactile.finish() if self._tactile is not None else {},
         )
-
-    def _patch_series(self, body: str, other: str) -> dict[str, FloatArray]:
-        key = (body, other)
-        if key not in self._patches:
-            vectors = {name: np.zeros((self._steps, 3)) for name in _VECTORS}
-            self._patches[key] = vectors | {name: np.zeros(self._steps) for name in _SCALARS}
-        return self._patches[key]
 
     def _measure(self, probe: Probe, row: int) -> float:
         match probe.kind:

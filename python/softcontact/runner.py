@@ -39,6 +39,10 @@ class RunResult:
         exit_code: 0 done and checks passed, 1 a check failed, 3 stopped, 130 interrupted.
         message: why the run ended early; empty otherwise.
         timings: seconds spent outside the steps, by what.
+        patches: contact patches of the last step, with the keys of World.patches(): body, other, number (of the patch
+            within the pair), force (3,) [N] on `body`, torque (3,) [N m] about centre (3,) [m], normal (3,),
+            normal_force [N], area [m²], volume [m³], pressure_mean, pressure_max [Pa], state ("stick" or "slip"),
+            slip_gauge (0 without friction load, 1 where it slips), contacts, points, point_forces, point_areas.
     """
 
     scene: Scene
@@ -50,6 +54,7 @@ class RunResult:
     exit_code: int
     message: str
     timings: dict[str, float] = field(default_factory=dict)
+    patches: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def passed(self) -> bool:
@@ -132,7 +137,9 @@ def run(
     if haptics is not None:
         summary["haptics"] = finite(haptics)
     recording = recorder.frames.recording(scene.name, summary) if recorder.frames is not None else None
-    result = RunResult(scene, summary, checks, history, recording, folder, exit_code, message)
+    result = RunResult(
+        scene, summary, checks, history, recording, folder, exit_code, message, patches=recorder.last_patches
+    )
     if folder is not None:
         try:
             _write(result, replay)
@@ -256,6 +263,11 @@ def _patch(patch: dict[str, Any]) -> dict[str, Any]:
         "area_m2": float(patch["area"]),
         "pressure_mean_pa": float(patch["pressure_mean"]),
         "pressure_max_pa": float(patch["pressure_max"]),
+        "number": int(patch.get("number", 0)),
+        "normal_force_n": float(patch["normal_force"]),
+        "contacts": int(patch["contacts"]),
+        "state": patch["state"],
+        "slip_gauge": float(patch.get("slip_gauge", math.nan)),
     }
 
 

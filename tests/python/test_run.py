@@ -63,6 +63,11 @@ def test_run_fills_the_folder_and_the_summary(tmp_path):
         "area_m2",
         "pressure_mean_pa",
         "pressure_max_pa",
+        "number",
+        "normal_force_n",
+        "contacts",
+        "state",
+        "slip_gauge",
     }
     assert summary["patches"] and all(set(patch) == keys for patch in summary["patches"])
 

@@ -51,7 +51,7 @@ class StepProblem:
 class Engine(Protocol):
     """A scene in motion. Dictionaries have the keys of softcontact._core.World.
 
-    Some engines do more: see KeepsProblems.
+    Some engines do more: see KeepsProblems and FeelsVertices.
     """
 
     name: str
@@ -106,3 +106,20 @@ class KeepsProblems(Protocol):
 
     def contact_problem(self) -> StepProblem | None:
         """The contact problem of the last step; None where it had no contacts."""
+
+
+@runtime_checkable
+class FeelsVertices(Protocol):
+    """An engine that can tell the contact load vertex by vertex."""
+
+    def vertex_loads(self, surface: str) -> dict[str, FloatArray]:
+        """Contact load of the last step on the vertices of a surface.
+
+        Args:
+            surface: name of a contact surface.
+        Returns:
+            areas (k,) [m²], a third of each incident triangle; forces (k, 3) [N], each contact point's force given to
+            the corners of its triangle; tractions (k, 3) [Pa], force over area; pressures (k,) [Pa], the part of the
+            points' forces along their contact normals over area, > 0 where the surface is pressed. So areas @ tractions
+            is the contact force on the surface.
+        """

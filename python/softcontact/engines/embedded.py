@@ -99,6 +99,10 @@ class EmbeddedEngine:
         """Contact patches of the last step."""
         return self.world.patches()
 
+    def vertex_loads(self, surface: str) -> dict[str, FloatArray]:
+        """Contact load of the last step on the vertices of a surface; see engines.base.FeelsVertices."""
+        return self.world.vertex_loads(self._surface_ids[surface])
+
     def statistics(self) -> dict[str, Any]:
         """Counts, residual and times of the last step."""
         return self.world.statistics()
@@ -321,6 +325,7 @@ def _new_world(scene: Scene, distances: dict[str, float]) -> Any:
     contact, solver = scene.contact, scene.solver
     options = {
         "contact": contact.model,
+        "aggregation": contact.aggregation,
         "friction_law": contact.friction_law,
         "pressure": contact.pressure,
         **distances,

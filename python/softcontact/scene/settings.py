@@ -13,6 +13,9 @@ class ContactSettings(Part):
 
     model: Literal["aggregate", "point"] = "aggregate"
     """One constraint a patch (aggregate) or one a contact point (point)."""
+    aggregation: Literal["single", "adaptive"] = "single"
+    """Patches of two surfaces that meet in patches: one (single), or one for each place where they touch, told apart
+    by position and normal (adaptive)."""
     friction_law: Literal["contensou", "contensou-decoupled", "coulomb"] = "contensou"
     """Friction of a patch: with torsion (contensou), the paper's literal form, or without torsion."""
     pressure: Literal["nonuniform", "uniform"] = "nonuniform"
@@ -89,3 +92,5 @@ class RecordSettings(Part):
 
     frames_per_second: Annotated[Positive, Field(le=1000)] = 25.0
     """Frames of the replay a simulated second [1/s]."""
+    tactile: bool = False
+    """Whether pressure and traction at the vertices of all touched surfaces are kept, step by step."""

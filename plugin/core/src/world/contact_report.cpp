@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a step tells of its contacts: forces a pair, and what pairs remember.
 #include <algorithm>
+#include <softcontact/friction/slip_gauge.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
 #include <softcontact/world/patch_load.hpp>
 #include <softcontact/world/pressure_memory.hpp>
 
 namespace softcontact {
+
+namespace {
+
+/// A patch of a line or of one point has no torsion row, and Coulomb's disc is its limit surface.
+FrictionLaw slip_law(const BlockDescriptor& block)
+{
+    return block.rows == 4 ? block.law : FrictionLaw::coulomb;
+}
+
+}  // namespace
 
 void ContactProblemBuilder::report_patch(const Block& block, int index, PatchReport& report,
                                          ContactPair& pair)
@@ -17,9 +28,10 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
     const double normal_force = multipliers[offset];
     const Vector3d friction = patch.frame.rightCols<2>() * multipliers.segment<2>(offset + 1);
     const double torque = m_rows.block_rows(index) == 4 ? multipliers[offset + 3] : 0.0;
-    pair.memory.normal_force = normal_force;
-    pair.memory.friction = friction;
-    pair.memory.torque = torque;
+    PairMemory& memory = this->memory(contacts, pair);
+    memory.normal_force = normal_force;
+    memory.friction = friction;
+    memory.torque = torque;
     Eigen::Vector2d slope = Eigen::Vector2d::Zero();
     for (std::size_t k = 0; k < m_tilts.size(); ++k) {
         const PressureTilt& tilt = m_tilts[k];
@@ -31,11 +43,29 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
     }
 
     const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
-    remember_pressures(points, patch, normal_force, pair.memory);
+    remember_pressures(points, patch, normal_force, memory);
     const Vector4d load(normal_force, multipliers[offset + 1], multipliers[offset + 2], torque);
     report.volume = patch.volume;
     spread_patch_load(patch, points, load, slope, report, m_report_points);
-    report.sliding = patch_slides(m_descriptors[static_cast<std::size_t>(index)].patch, pair.friction, load);
+    for (std::size_t i = report.first_point; i < m_report_points.size(); ++i) {
+        m_report_points[i].contact += static_cast<int>(contacts.first);
+    }
+    report.block = index;
+    const BlockDescriptor& block_law = m_descriptors[static_cast<std::size_t>(index)];
+    report.sliding =
+        patch_slides(slip_law(block_law), block_law.patch, m_solver.bounds(index), pair.friction, load);
+}
+
+double ContactProblemBuilder::slip_gauge(const PatchReport& report) const
+{
+    if (report.block < 0) {
+        return report.point_slip;
+    }
+    const BlockDescriptor& block = m_descriptors[static_cast<std::size_t>(report.block)];
+    Vector4d load = Vector4d::Zero();
+    load.head(block.rows) = multipliers().segment(block.offset, block.rows);
+    return softcontact::slip_gauge(slip_law(block), block.patch, m_solver.bounds(report.block), block.mu,
+                                   load);
 }
 
 void ContactProblemBuilder::report_point(const Block& block, int index, PatchReport& report,
@@ -46,6 +76,7 @@ void ContactProblemBuilder::report_point(const Block& block, int index, PatchRep
     PatchPoint point;
     point.position = contact.p;
     point.area = contact.area;
+    point.contact = static_cast<int>(block.point);
     point.force = block.frame * local;
     pair.memory.keys.push_back(contact.key);
     pair.memory.forces.push_back(point.force);
@@ -61,9 +92,10 @@ void ContactProblemBuilder::report_point(const Block& block, int index, PatchRep
     if (contact.area > 0.0) {
         report.pressure_max = std::max(report.pressure_max, local[0] / contact.area);
     }
-    constexpr double slip_margin = 1e-6;
-    report.sliding =
-        report.sliding || local.tail<2>().norm() > pair.friction * local[0] * (1.0 - slip_margin);
+    const double gauge = softcontact::slip_gauge(FrictionLaw::coulomb, {}, {}, pair.friction,
+                                                 Vector4d(local[0], local[1], local[2], 0.0));
+    report.point_slip = std::max(report.point_slip, gauge);
+    report.sliding = report.sliding || gauge > 1.0 - slip_margin;
     m_report_points.push_back(point);
 }
 
@@ -85,6 +117,7 @@ void ContactProblemBuilder::report(std::vector<ContactPair>& pairs)
         PatchReport report;
         report.surface_a = pair.a;
         report.surface_b = pair.b;
+        report.number = m_contacts[c].part == no_part ? 0 : m_tracker.part(m_contacts[c].part).label;
         report.normal.setZero();
         report.first_point = m_report_points.size();
         for (; next < m_blocks.size() && m_blocks[next].contacts == c; ++next) {
@@ -103,6 +136,28 @@ void ContactProblemBuilder::report(std::vector<ContactPair>& pairs)
         }
         complete_report(report, m_report_points);
         m_reports.push_back(report);
+    }
+}
+
+void ContactProblemBuilder::vertex_forces(int surface, Points& forces, VectorXd& normal_forces) const
+{
+    forces.setZero();
+    normal_forces.setZero();
+    for (const auto& report : m_reports) {
+        if (report.surface_a != surface && report.surface_b != surface) {
+            continue;
+        }
+        const bool is_a = report.surface_a == surface;
+        for (int i = 0; i < report.point_count; ++i) {
+            const PatchPoint& point = m_report_points[report.first_point + static_cast<std::size_t>(i)];
+            const ContactPoint& contact = m_points[static_cast<std::size_t>(point.contact)];
+            const SurfacePoint& place = is_a ? contact.a : contact.b;
+            for (int k = 0; k < 3; ++k) {
+                const int vertex = place.vertices[static_cast<std::size_t>(k)];
+                forces.col(vertex) += (is_a ? place.weights[k] : -place.weights[k]) * point.force;
+                normal_forces[vertex] += place.weights[k] * point.force.dot(contact.normal);
+            }
+        }
     }
 }
 

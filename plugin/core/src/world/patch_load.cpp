@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <softcontact/friction/slip_gauge.hpp>
 #include <softcontact/world/patch_load.hpp>
 
 namespace softcontact {
@@ -23,6 +24,7 @@ void spread_patch_load(const AggregatePatch& patch, std::span<const ContactPoint
         PatchPoint point;
         point.position = contact.p;
         point.area = contact.area;
+        point.contact = static_cast<int>(i);
         const Eigen::Map<const Eigen::Vector2d> r(patch.offsets.data() + 2 * i);
         point.force = normal_force * patch.normal_row.col(column) + patch.shares[i] * friction +
                       contact.area * slope.dot(r) * patch.normal;
@@ -52,9 +54,15 @@ void complete_report(PatchReport& report, const std::vector<PatchPoint>& points)
 
 bool patch_slides(const FrictionPatch& patch, double mu, const Vector4d& load)
 {
-    constexpr double slip_margin = 1e-6;
     return load[0] > 0.0 &&
            !contensou_holds(patch, mu * load[0] * (1.0 - slip_margin), Vector3d(load.tail<3>()));
+}
+
+bool patch_slides(FrictionLaw law, const FrictionPatch& patch, const DecoupledBounds& bounds, double mu,
+                  const Vector4d& load)
+{
+    return law == FrictionLaw::contensou ? patch_slides(patch, mu, load)
+                                         : slip_gauge(law, patch, bounds, mu, load) > 1.0 - slip_margin;
 }
 
 }  // namespace softcontact

@@ -12,6 +12,7 @@ _EXPRESSED = {
     "pairs_off motions grasp probes checks record",
     "ContactSettings": "model friction_law pressure alarm_distance contact_offset max_penetration friction",
     "SolverSettings": "tolerance max_iterations",
+    "RecordSettings": "frames_per_second",
     "RigidBody": f"{_PLACED} shape mass density com inertia velocity angular_velocity aggregate",
     "KinematicBody": f"{_PLACED} shape",
     "TetrahedralBody": f"{_PLACED} shape material fixed_nodes fixed_region velocity aggregate",
@@ -39,6 +40,7 @@ def check_support(scene: Scene) -> None:
     _check(scene, "")
     _check(scene.contact, "contact")
     _check(scene.solver, "solver")
+    _check(scene.record, "record")
     for index, body in enumerate(scene.bodies):
         where = f"bodies[{index}] ({body.name})"
         _check(body, where)

@@ -56,6 +56,12 @@ public:
     /// GaussSeidelResult::residual at λ.
     [[nodiscard]] double residual(const Eigen::Ref<const VectorXd>& lambda) const;
 
+    /// Bounds of a block with decoupled friction, as prepare took them from the free velocity.
+    [[nodiscard]] const DecoupledBounds& bounds(int block) const
+    {
+        return m_bounds[static_cast<std::size_t>(block)];
+    }
+
 private:
     double solve_block(int block, const double* lambda, double* next) const;
 

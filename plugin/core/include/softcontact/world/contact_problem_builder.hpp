@@ -9,6 +9,7 @@
 #include <softcontact/world/contact_rows.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/patch.hpp>
+#include <softcontact/world/patch_tracker.hpp>
 #include <softcontact/world/pressure_memory.hpp>
 #include <softcontact/world/pressure_tilt.hpp>
 #include <softcontact/world/settings.hpp>
@@ -76,13 +77,21 @@ public:
     [[nodiscard]] std::optional<VelocityProblem> velocity_problem() const;
     [[nodiscard]] const std::vector<PatchReport>& reports() const { return m_reports; }
     [[nodiscard]] const std::vector<PatchPoint>& report_points() const { return m_report_points; }
+    /// How near a reported patch of the last step is to slip, see softcontact::slip_gauge; of point contacts
+    /// the nearest one.
+    [[nodiscard]] double slip_gauge(const PatchReport& report) const;
+    /// Contact forces of the last step at the vertices of a surface, see World::vertex_forces.
+    void vertex_forces(int surface, Points& forces, VectorXd& normal_forces) const;
 
 private:
+    /// Contacts of a pair, or of one patch of it.
     struct PairContacts {
         std::size_t pair = 0;
         std::size_t first = 0;
         std::size_t count = 0;
+        std::size_t part = no_part;  ///< of the patch tracker, where a pair may have several patches
     };
+    static constexpr std::size_t no_part = static_cast<std::size_t>(-1);
     struct Block {
         std::size_t contacts = 0;  ///< index into m_contacts
         std::size_t point = 0;     ///< point contacts: index into m_points
@@ -96,6 +105,8 @@ private:
         return {values.data(), static_cast<Index>(values.size())};
     }
     void make_room(std::vector<ContactPair>& pairs);
+    void add_found(std::size_t index, const ContactPair& pair, const ContactSurface& a, bool adaptive);
+    [[nodiscard]] PairMemory& memory(const PairContacts& contacts, ContactPair& pair);
     void add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
                    ContactPair& pair, const WorldSettings& settings, double step);
     void add_tilt(const PressureTilt& tilt, const std::vector<ContactSurface>& surfaces,
@@ -103,7 +114,7 @@ private:
     void add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
                     ContactPair& pair);
     double start_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b) const;
-    void warm_start(const std::vector<ContactPair>& pairs);
+    void warm_start(std::vector<ContactPair>& pairs);
     void report_patch(const Block& block, int index, PatchReport& report, ContactPair& pair);
     void report_point(const Block& block, int index, PatchReport& report, ContactPair& pair);
 
@@ -116,6 +127,7 @@ private:
     std::vector<ContactPoint> m_found;   ///< of one pair
     std::vector<ContactPoint> m_points;  ///< of all pairs
     std::vector<PairContacts> m_contacts;
+    PatchTracker m_tracker;
     std::vector<Block> m_blocks;
     std::vector<AggregatePatch> m_patches;
     int m_patch_count = 0;

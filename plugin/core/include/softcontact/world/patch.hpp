@@ -8,10 +8,12 @@
 
 namespace softcontact {
 
-/// What one contact pair did in a step. Forces are newtons on surface A, whatever the time step.
+/// What one contact patch, or the points of a pair without patches, did in a step. Forces are newtons on
+/// surface A, whatever the time step.
 struct PatchReport {
     int surface_a = -1;
     int surface_b = -1;
+    int number = 0;  ///< of the patch within its pair, the same as long as it lives
     bool aggregated = false;
     Vector3d force = Vector3d::Zero();   ///< [N]
     Vector3d torque = Vector3d::Zero();  ///< about `centre` [N·m]
@@ -25,6 +27,8 @@ struct PatchReport {
     bool sliding = false;
     std::size_t first_point = 0;  ///< range in World::patch_points()
     int point_count = 0;
+    int block = -1;           ///< of the solve; −1 for point contacts
+    double point_slip = 0.0;  ///< point contacts: largest |λ_T| / (μ λ_n)
 };
 
 /// One contact point of a patch: where, and the force on A [N].
@@ -32,6 +36,7 @@ struct PatchPoint {
     Vector3d position = Vector3d::Zero();
     Vector3d force = Vector3d::Zero();
     double area = 0.0;
+    int contact = -1;  ///< index of the contact point of the step
 };
 
 /// What a pair of surfaces remembers between steps: a frame that turns with the contact, not from scratch,

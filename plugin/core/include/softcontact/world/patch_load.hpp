@@ -13,7 +13,8 @@ namespace softcontact {
 ///
 /// load: (N, F_t, F_s, τ) [N, N, N, N m]. slope: a linear pressure on top, f_i = S_i slope · r_i [N/m³], zero
 /// for none. Points with a share are appended to `points_out`; report gets normal, normal_force, first_point,
-/// area, pressure_max, force and centre. Source: Talvas et al. 2015, Sec. 3; the transposed rows.
+/// area, pressure_max, force and centre; PatchPoint::contact is the index within `points`. Source: Talvas et
+/// al. 2015, Sec. 3; the transposed rows.
 void spread_patch_load(const AggregatePatch& patch, std::span<const ContactPoint> points,
                        const Vector4d& load, const Eigen::Vector2d& slope, PatchReport& report,
                        std::vector<PatchPoint>& points_out);
@@ -21,7 +22,14 @@ void spread_patch_load(const AggregatePatch& patch, std::span<const ContactPoint
 /// point_count, pressure_mean, and torque about the centre, from the points since report.first_point.
 void complete_report(PatchReport& report, const std::vector<PatchPoint>& points);
 
-/// Does the friction load lie on the limit surface (to 1e-6 of its size)?
+/// Relative distance to the limit surface that counts as none.
+inline constexpr double slip_margin = 1e-6;
+
+/// Does the friction load lie on the limit surface of the law, to slip_margin of its size? bounds: as in
+/// slip_gauge. Cheaper than the gauge.
+[[nodiscard]] bool patch_slides(FrictionLaw law, const FrictionPatch& patch, const DecoupledBounds& bounds,
+                                double mu, const Vector4d& load);
+/// The same for Coulomb–Contensou friction.
 [[nodiscard]] bool patch_slides(const FrictionPatch& patch, double mu, const Vector4d& load);
 
 }  // namespace softcontact

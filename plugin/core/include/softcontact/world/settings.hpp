@@ -8,9 +8,13 @@ namespace softcontact {
 enum class ContactModel { aggregate, point };
 enum class PressureRule { nonuniform, uniform };
 
+/// Patches of two surfaces that aggregate: one, or one for each place where they touch.
+enum class Aggregation { single, adaptive };
+
 /// How contact is found and solved; validated by World.
 struct WorldSettings {
     ContactModel contact = ContactModel::aggregate;
+    Aggregation aggregation = Aggregation::single;
     FrictionLaw friction_law = FrictionLaw::contensou;
     PressureRule pressure = PressureRule::nonuniform;
     double alarm_distance = 2e-3;  ///< [m] > 0: pairs of features nearer than this are candidates

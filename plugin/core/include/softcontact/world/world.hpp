@@ -73,6 +73,15 @@ public:
     [[nodiscard]] const StepStatistics& statistics() const { return m_statistics; }
     [[nodiscard]] const std::vector<PatchReport>& patches() const { return m_builder.reports(); }
     [[nodiscard]] const std::vector<PatchPoint>& patch_points() const { return m_builder.report_points(); }
+    /// How near a patch of the last step is to slip [-], 1: it slips; see softcontact::slip_gauge.
+    [[nodiscard]] double slip_gauge(const PatchReport& patch) const { return m_builder.slip_gauge(patch); }
+    /// Contact forces of the last step at the vertices of a surface (3, n) [N], and the sum of what the force
+    /// of each of its contact points has along that point's normal, > 0 for pressure (n) [N]. A force goes to
+    /// the corners of its triangle by the weights of the point.
+    void vertex_forces(int surface, Points& forces, VectorXd& normal_forces) const
+    {
+        m_builder.vertex_forces(surface, forces, normal_forces);
+    }
     /// Velocity pass of the last step that came to one; see ContactProblemBuilder::velocity_problem().
     [[nodiscard]] std::optional<VelocityProblem> velocity_problem() const
     {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The contact points of a step: found pair by pair, and gathered into patches.
+#include <algorithm>
+#include <cmath>
+#include <softcontact/world/contact_problem_builder.hpp>
+
+namespace softcontact {
+
+void ContactProblemBuilder::set_pairs(int surface_count, const std::vector<ContactPair>& pairs)
+{
+    const auto count = static_cast<std::size_t>(surface_count);
+    constexpr auto none = static_cast<std::size_t>(-1);
+    m_pair_of.assign(count * count, none);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto [first, second] = std::minmax(pairs[i].a, pairs[i].b);
+        m_pair_of[static_cast<std::size_t>(first) * count + static_cast<std::size_t>(second)] = i;
+    }
+    m_broad_phase = BroadPhase();
+    for (int i = 0; i < surface_count; ++i) {
+        for (int j = i + 1; j < surface_count; ++j) {
+            if (m_pair_of[static_cast<std::size_t>(i) * count + static_cast<std::size_t>(j)] == none) {
+                m_broad_phase.exclude(i, j);
+            }
+        }
+    }
+    m_boxes.resize(count);
+    m_near.reserve(pairs.size());
+    m_tracker.set_pairs(pairs.size());
+}
+
+void ContactProblemBuilder::detect(const std::vector<ContactSurface>& surfaces,
+                                   std::vector<ContactPair>& pairs, const std::vector<double>& travel,
+                                   const WorldSettings& settings)
+{
+    DetectionOptions options;
+    options.alarm_distance = settings.alarm_distance;
+    options.contact_offset = settings.contact_offset;
+    m_contact_offset = settings.contact_offset;
+    m_points.clear();
+    m_contacts.clear();
+    m_tracker.begin_step();
+    for (std::size_t i = 0; i < surfaces.size(); ++i) {
+        m_boxes[i] = surfaces[i].geometry.world_box();
+    }
+    m_broad_phase.find_pairs(m_boxes, settings.alarm_distance, m_near);
+    for (const auto& [first, second] : m_near) {
+        const std::size_t i =
+            m_pair_of[static_cast<std::size_t>(first) * surfaces.size() + static_cast<std::size_t>(second)];
+        const auto& a = surfaces[static_cast<std::size_t>(pairs[i].a)];
+        const auto& b = surfaces[static_cast<std::size_t>(pairs[i].b)];
+        options.max_penetration = settings.max_penetration + travel[static_cast<std::size_t>(pairs[i].a)] +
+                                  travel[static_cast<std::size_t>(pairs[i].b)];
+        detect_contacts(a.geometry, b.geometry, options, m_detection, m_found);
+        if (!m_found.empty()) {
+            add_found(i, pairs[i], a, settings.aggregation == Aggregation::adaptive);
+        }
+    }
+    make_room(pairs);
+}
+
+void ContactProblemBuilder::add_found(std::size_t index, const ContactPair& pair, const ContactSurface& a,
+                                      bool adaptive)
+{
+    const std::size_t first = m_points.size();
+    if (pair.aggregated && adaptive) {
+        const double spacing = std::sqrt(a.geometry.vertex_areas().mean());
+        const auto [begin, end] = m_tracker.add_pair(index, m_found, spacing, pair.memory.tangent);
+        for (std::size_t part = begin; part < end; ++part) {
+            const auto& patch = m_tracker.part(part);
+            m_contacts.push_back({index, first + patch.first, patch.count, part});
+        }
+    } else {
+        m_contacts.push_back({index, first, m_found.size(), no_part});
+    }
+    m_points.insert(m_points.end(), m_found.begin(), m_found.end());
+}
+
+PairMemory& ContactProblemBuilder::memory(const PairContacts& contacts, ContactPair& pair)
+{
+    return contacts.part == no_part ? pair.memory : m_tracker.part(contacts.part).memory;
+}
+
+void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
+{
+    std::size_t largest = 0, blocks = 0, rows = 0;
+    for (const auto& contacts : m_contacts) {
+        const bool aggregated = pairs[contacts.pair].aggregated;
+        largest = std::max(largest, contacts.count);
+        blocks += aggregated ? 1 : contacts.count;
+        rows += aggregated ? 4 + 2 : 3 * contacts.count;  // with the tilts
+    }
+    if (rows > m_row_room) {
+        m_row_room = rows + rows / 2;
+        blocks += blocks / 2;
+        m_rows.reserve(blocks, m_row_room);
+        m_solver.reserve(static_cast<int>(m_row_room), static_cast<int>(blocks));
+        m_blocks.reserve(blocks);
+        m_descriptors.reserve(blocks);
+        for (auto* values : {&m_multipliers, &m_right_hand_side, &m_tilt_velocity, &m_position_multipliers,
+                             &m_position_solution, &m_position_gap}) {
+            values->reserve(m_row_room);
+        }
+        m_normal_delassus.reserve(blocks * blocks);
+        m_elimination.reserve(m_row_room);
+    }
+    if (m_contacts.size() > m_reports.capacity()) {
+        m_contacts.reserve(2 * m_contacts.size());
+        m_reports.reserve(2 * m_contacts.size());
+        m_tilts.reserve(2 * m_contacts.size());
+    }
+    if (m_points.size() > m_report_points.capacity()) {
+        m_report_points.reserve(2 * m_points.size());
+    }
+    if (largest > m_pair_room) {
+        m_pair_room = 2 * largest;
+        m_tracker.reserve(m_pair_room);
+        m_found.reserve(m_pair_room);
+        m_depths.reserve(m_pair_room);
+        m_areas.reserve(m_pair_room);
+        m_weighted.reserve(m_pair_room);
+        for (auto& patch : m_patches) {
+            patch.reserve(m_pair_room);
+        }
+        for (auto& pair : pairs) {
+            pair.memory.keys.reserve(m_pair_room);
+            if (pair.aggregated) {
+                pair.memory.pressures.reserve(m_pair_room);
+            } else {
+                pair.memory.forces.reserve(m_pair_room);
+            }
+        }
+    }
+    while (m_patches.size() < m_contacts.size()) {
+        m_patches.emplace_back();
+        m_patches.back().reserve(m_pair_room);
+    }
+}
+
+double ContactProblemBuilder::start_gap(const ContactPoint& point, const ContactSurface& a,
+                                        const ContactSurface& b) const
+{
+    return point.normal.dot(a.start_position(point.a) - b.start_position(point.b)) - m_contact_offset;
+}
+
+}  // namespace softcontact
