@@ -491,6 +491,10 @@ void bind_world(py::module_& module)
             },
             "name_a"_a, "name_b"_a)
         .def(
+            "set_contact_model",
+            [](World& world, const std::string& model) { world.set_contact_model(parse_contact(model)); },
+            "model"_a)
+        .def(
             "add_grasp",
             [](World& world, int body, const py::list& fingers, double start, double end, double force) {
                 std::vector<GraspFinger> list;

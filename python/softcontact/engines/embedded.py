@@ -48,8 +48,8 @@ class EmbeddedEngine:
             self._guarded(f"bodies[{index}] ({body.name})", self._add, body)
         for index, motion in enumerate(scene.motions):
             self._guarded(f"motions[{index}] ({motion.body})", self._move, motion)
-        if scene.grasp is not None:
-            self._guarded("grasp", self._grasp, scene.grasp)
+        for where, grasp in scene.closings():
+            self._guarded(where, self._grasp, grasp)
         self._pairs()
         self.surfaces = tuple(self._surfaces)
         check_start(

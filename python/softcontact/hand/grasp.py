@@ -281,9 +281,9 @@ def plan_grasp(
 
 def _starts(target: GraspObject, kind: str, scale: float) -> list[FloatArray]:
     """First poses to search from: from above, and a power grasp of something tall from the side, of something flat
-    with the palm away.
+    on the table, which fingers cannot get under, with the palm away.
     """
-    flat = kind == "power" and target.half_extents[2] < _FLAT
+    flat = kind == "power" and target.half_extents[2] < _FLAT and target.foot < _FLAT
     poses = [np.array(_FIRST_POSE["precision" if flat else kind])]
     # A larger object lies as much further from the palm and from the fingers' roots.
     poses[0][2] -= float(target.half_extents[2]) - _FIRST_RADIUS

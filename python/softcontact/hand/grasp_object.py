@@ -132,6 +132,11 @@ class GraspObject:
         return cls("mesh", 0.5 * (upper - lower), centre, DistanceGrid.of(vertices - centre, triangles))
 
     @property
+    def foot(self) -> float:
+        """Height of the lowest point over the table [m]."""
+        return float(self.centre[2] - self.half_extents[2])
+
+    @property
     def turns_freely(self) -> bool:
         """Whether a turn about the vertical changes nothing."""
         return self.shape in ("ellipsoid", "cylinder") and self.half_extents[0] == self.half_extents[1]

@@ -88,28 +88,44 @@ def cylinder(
         whole_number(n, what, low)
         for n, what, low in ((segments, "segments", 3), (layers, "layers", 1), (rings, "rings", 1))
     )
-    angle = 2.0 * np.pi * np.arange(segments) / segments
-    circle = np.column_stack([np.cos(angle), np.sin(angle)])
     # A profile from the middle of the lower cap over the side to that of the upper one, turned around z.
     inner = radius * np.arange(1, rings) / rings
     side = height * (np.arange(layers + 1) / layers - 0.5)
     profile = (
         [(r, side[0]) for r in inner] + [(radius, z) for z in side] + [(r, side[-1]) for r in inner[::-1]]
     )
-    vertices = [np.column_stack([r * circle, np.full(segments, z)]) for r, z in profile]
-    poles = np.array([[0.0, 0.0, side[0]], [0.0, 0.0, side[-1]]])
+    return revolved(profile, segments, name)
+
+
+def revolved(
+    profile: Sequence[tuple[float, float]], segments: int = 32, name: str = "revolved"
+) -> SurfaceMesh:
+    """A closed surface: a profile turned around z, its first and last circle filled by a fan each.
+
+    Args:
+        profile: (radius, z) [m] from the lower end outward to the upper one, radii > 0.
+        segments: corners of each circle, >= 3.
+    """
+    segments = whole_number(segments, "segments", 3)
+    points = np.asarray(profile, dtype=float)
+    if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2 or not (points[:, 0] > 0.0).all():
+        raise ValueError("profile: give at least two points (radius, z), every radius > 0 m")
+    angle = 2.0 * np.pi * np.arange(segments) / segments
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    vertices = [np.column_stack([r * circle, np.full(segments, z)]) for r, z in points]
+    poles = np.array([[0.0, 0.0, points[0, 1]], [0.0, 0.0, points[-1, 1]]])
     ring = np.arange(segments)
     following = np.roll(ring, -1)
     triangles = []
-    for k in range(len(profile) - 1):
+    for k in range(len(points) - 1):
         a, b, c, d = (
             k * segments + ring,
             k * segments + following,
             *((k + 1) * segments + r for r in (following, ring)),
         )
         triangles += [np.column_stack([a, b, c]), np.column_stack([a, c, d])]
-    bottom, top = len(profile) * segments, len(profile) * segments + 1
-    last = (len(profile) - 1) * segments
+    bottom, top = len(points) * segments, len(points) * segments + 1
+    last = (len(points) - 1) * segments
     triangles.append(np.column_stack([np.full(segments, bottom), following, ring]))
     triangles.append(np.column_stack([np.full(segments, top), last + ring, last + following]))
     return SurfaceMesh(np.concatenate([*vertices, poles]), np.concatenate(triangles), name)

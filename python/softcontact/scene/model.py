@@ -70,6 +70,8 @@ class Scene(Part):
     """What moves by prescription."""
     grasp: Grasp | None = None
     """Closing of a grasp."""
+    grasps: tuple[Grasp, ...] = ()
+    """Closing of further grasps, such as a second hand's."""
     probes: tuple[Probe, ...] = ()
     """What is measured each step."""
     checks: tuple[Check, ...] = ()
@@ -87,8 +89,8 @@ class Scene(Part):
             for index, part in enumerate(getattr(self, field)):
                 for key in ("body", "other", "by", "a", "b"):
                     _known(f"{field}[{index}].{key}", getattr(part, key, None), names)
-        if self.grasp is not None:
-            _known("grasp.body", self.grasp.body, names)
+        for where, grasp in self.closings():
+            _known(f"{where}.body", grasp.body, names)
         for index, check in enumerate(self.checks):
             if getattr(check, "probe", None) is not None:
                 _known(f"checks[{index}].probe", check.probe, [p.name for p in self.probes], "probe")
@@ -124,9 +126,12 @@ class Scene(Part):
                     "put all keyframes into one motion"
                 )
             moved[motion.body] = index
-        if self.grasp is not None and kinds[self.grasp.body] not in ("hand", "articulated"):
-            kind = kinds[self.grasp.body]
-            raise ValueError(f"grasp.body: {self.grasp.body!r} is {kind}; name a hand or an articulated body")
+        for where, grasp in self.closings():
+            kind = kinds[grasp.body]
+            if kind not in ("hand", "articulated"):
+                raise ValueError(
+                    f"{where}.body: {grasp.body!r} is {kind}; name a hand or an articulated body"
+                )
 
     def _check_turns(self) -> None:
         kinds = {body.name: body.kind for body in self.bodies}
@@ -175,6 +180,11 @@ class Scene(Part):
     def step_count(self) -> int:
         """Steps in the whole duration."""
         return max(1, round(self.duration / self.time_step))
+
+    def closings(self) -> list[tuple[str, Grasp]]:
+        """Every grasp with its place in the scene: `grasp` first, then `grasps`."""
+        first = [] if self.grasp is None else [("grasp", self.grasp)]
+        return first + [(f"grasps[{index}]", grasp) for index, grasp in enumerate(self.grasps)]
 
     def body(self, name: str) -> Any:
         """The body with that name.

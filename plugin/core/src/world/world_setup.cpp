@@ -258,6 +258,12 @@ void World::set_kinematic_motion(int body, PoseMotion motion)
     surface.mark_start();
 }
 
+void World::set_contact_model(ContactModel model)
+{
+    m_settings.contact = model;
+    m_pairs_stale = true;
+}
+
 void World::add_grasp(int body, std::vector<GraspFinger> fingers, double start, double end, double force)
 {
     const ArticulatedSystem& system = articulated_system(body);

@@ -60,8 +60,8 @@ class SceneGraph:
         depth = self.distances["max_penetration"]
         self._guarded("contact", add_models, root, self.surfaces, pairs, scene.contact, depth)
         self.readout = Readout(root, self.solver, self.patches, self.surfaces, pairs, scene.time_step)
-        if scene.grasp is not None:
-            self._guarded("grasp", self._add_grasp, scene.grasp)
+        for where, grasp in scene.closings():
+            self._guarded(where, self._add_grasp, grasp)
         starters = [p for body in self.bodies.values() for p in getattr(body, "phalanges", ())]
         root.addObject(
             SceneController(

@@ -9,7 +9,7 @@ from softcontact.scene.model import Scene
 _PLACED = "kind name position orientation friction role color"
 _EXPRESSED = {
     "Scene": "format name description units duration steps time_step gravity contact solver bodies pair_friction "
-    "pairs_off motions grasp probes checks record",
+    "pairs_off motions grasp grasps probes checks record",
     "ContactSettings": "model friction_law pressure alarm_distance contact_offset max_penetration friction",
     "SolverSettings": "tolerance max_iterations",
     "RecordSettings": "frames_per_second",
@@ -50,10 +50,10 @@ def check_support(scene: Scene) -> None:
             _check(link, f"{where}.links[{number}] ({link.name})")
     for index, motion in enumerate(scene.motions):
         _check(motion, f"motions[{index}] ({motion.body})")
-    if scene.grasp is not None:
-        _check(scene.grasp, "grasp")
-        for finger in scene.grasp.fingers:
-            _check(finger, f"grasp.fingers ({finger.name})")
+    for where, grasp in scene.closings():
+        _check(grasp, where)
+        for finger in grasp.fingers:
+            _check(finger, f"{where}.fingers ({finger.name})")
 
 
 def _check(part: Any, where: str) -> None:

@@ -63,6 +63,10 @@ public:
     void set_kinematic_motion(int body, PoseMotion motion);
     void set_velocity(int body, const VectorXd& velocity);  ///< joint velocities (nv)
     void set_applied_force(int body, const VectorXd& force);
+    /// From the next step on contacts are aggregated, or not. What the pairs remember (pressure, forces to
+    /// start from) is forgotten; the state stays as it is, so that both models can be asked about the same
+    /// one.
+    void set_contact_model(ContactModel model);
     void add_grasp(int body, std::vector<GraspFinger> fingers, double start, double end, double force);
 
     /// Advances by one time step. Returns false when the state is no longer usable: see failure().

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What scenes share in which hands grasp an object on a table, lift it and hold it: options, timing, parts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from softcontact.hand import (
+    FINGERS,
+    LINKS,
+    GraspObject,
+    GraspPlan,
+    HandModel,
+    HandParameters,
+    HandTissue,
+    plan_grasp,
+)
+from softcontact.scene import bodies, measures, motions, settings, shapes
+from softcontact.scene.library import SceneOptions
+from softcontact.scene.model import Scene
+
+__all__ = [
+    "BallOptions",
+    "FingerName",
+    "GraspOptions",
+    "LiftTiming",
+    "Target",
+    "ball_target",
+    "closing",
+    "contact_settings",
+    "grip_force",
+    "hand_motion",
+    "held_checks",
+    "lift_ball",
+    "lift_scene",
+    "table",
+]
+
+FingerName = Literal["thumb", "index", "middle", "ring", "little"]
+GRAVITY = 9.81
+
+
+class GraspOptions(SceneOptions):
+    """Options of a scene in which a hand grasps something."""
+
+    mass: Annotated[float, Field(gt=0, le=20)] | None = None
+    """Mass of the object [kg]; by default from density."""
+    density: Annotated[float, Field(gt=0, le=30000)] = 700.0
+    """Density of the object [kg/m³]."""
+    friction: Annotated[float, Field(ge=0, le=10)] = 0.8
+    """Friction coefficient between skin and object [-]."""
+    contact: Literal["aggregate", "point"] = "aggregate"
+    """One constraint a phalanx (aggregate), or one a contact point."""
+    friction_law: Literal["contensou", "contensou-decoupled", "coulomb"] = "contensou"
+    """Friction law of the aggregates."""
+    pressure: Literal["nonuniform", "uniform"] = "nonuniform"
+    """Pressure over a phalanx."""
+    fingers: tuple[FingerName, ...] = FINGERS
+    """Fingers that close."""
+    force: Annotated[float, Field(gt=0, le=50)] | None = None
+    """Normal force at which a finger stops closing [N], the thumb at about the sum of the others'; by default 1.2 N,
+    2 N for a pinch of two fingers, or what the object's weight needs."""
+    young: Annotated[float, Field(gt=0)] = 1.0e5
+    """Young's modulus of the finger pads [Pa]."""
+    time_step: Annotated[float, Field(gt=0, le=0.1)] = 0.005
+    """Time step [s]."""
+
+    def tissue(self) -> HandTissue:
+        """Tissue of the hand."""
+        return HandTissue(young=self.young, friction=self.friction)
+
+
+class BallOptions(GraspOptions):
+    """Options of a scene in which a hand grasps a ball."""
+
+    radius: Annotated[float, Field(ge=0.02, le=0.06)] = 0.0375
+    """Radius of the ball [m]."""
+    resolution: Annotated[float, Field(ge=0.5, le=4)] = 0.62
+    """Fineness of the hand's contact surfaces; 1 is 2.5 to 3.5 mm between palmar vertices, 2 halves that."""
+
+
+@dataclass(frozen=True)
+class LiftTiming:
+    """How long each part of a lift takes [s], and how far it goes [m].
+
+    Attributes:
+        approach: until the open hand is around the object.
+        arrive: of closing, until rigid fingers would touch.
+        close: while the fingers close.
+        settle: after that, until the lift.
+        lift: while the hand rises.
+        hold: after that.
+        lift_height: rise of the hand [m].
+    """
+
+    approach: float = 0.6
+    arrive: float = 0.7
+    close: float = 1.1
+    settle: float = 0.2
+    lift: float = 1.0
+    hold: float = 2.0
+    lift_height: float = 0.10
+
+    @property
+    def lifted(self) -> float:
+        """End of the lift [s]."""
+        return self.approach + self.close + self.settle + self.lift
+
+    @property
+    def end(self) -> float:
+        """End of the scene [s]."""
+        return self.lifted + self.hold
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is grasped.
+
+    Attributes:
+        shape: of the body; a solid makes a soft one.
+        grasped: for the planner, the object as it lies on the table.
+        height: of the body's origin over its foot [m].
+        volume: [m³].
+    """
+
+    shape: Any
+    grasped: GraspObject
+    height: float
+    volume: float
+
+
+def ball_target(radius: float, frequency: int = 8) -> Target:
+    """A ball of some radius [m]; see shapes.Sphere for `frequency`."""
+    shape = shapes.Sphere(radius=radius, frequency=frequency)
+    return Target(shape, GraspObject.ball(radius), radius, 4.0 / 3.0 * np.pi * radius**3)
+
+
+def grip_force(options: GraspOptions, volume: float, opposed: int) -> float:
+    """Force of each finger that opposes the thumb [N]: half as much again as friction needs, at least 1.2.
+
+    One finger alone presses with 2 N at least: a light pinch rolls off what is round.
+    """
+    if options.force is not None:
+        return options.force
+    weight = GRAVITY * (options.mass or options.density * volume)
+    least = 2.0 if opposed == 1 else 1.2
+    return min(50.0, max(least, 1.5 * weight / (2.0 * max(options.friction, 0.05) * opposed)))
+
+
+def hand_motion(plan: GraspPlan, body: str, timing: LiftTiming) -> motions.HandMotion:
+    """Motion of a hand that comes, waits while its fingers close, lifts and holds."""
+    motion = plan.motion(
+        approach_time=timing.approach,
+        closing_time=timing.close + timing.settle,
+        lift_time=timing.lift,
+        lift_height=timing.lift_height,
+        hold_time=timing.hold,
+    )
+    return motions.HandMotion(body=body, times=motion.times.tolist(), values=motion.values.tolist())
+
+
+def closing(plan: GraspPlan, body: str, timing: LiftTiming, force: float) -> motions.Grasp:
+    """Closing of a hand's fingers until each that opposes the thumb presses with `force` [N]."""
+    return motions.Grasp(
+        body=body,
+        start=timing.approach,
+        end=timing.approach + timing.close,
+        force=force,
+        fingers=[
+            motions.Finger(**finger | {"links": [LINKS[link] for link in finger["links"]]})
+            for finger in plan.closing(timing.arrive)
+        ],
+    )
+
+
+def contact_settings(options: GraspOptions) -> settings.ContactSettings:
+    """Contact settings that the options ask for."""
+    return settings.ContactSettings(
+        model=options.contact,
+        friction_law=options.friction_law,
+        pressure=options.pressure,
+        friction=options.friction,
+    )
+
+
+def table(size: Sequence[float] = (0.5, 0.4, 0.02)) -> bodies.KinematicBody:
+    """A table whose top lies at z = 0."""
+    return bodies.KinematicBody(
+        name="table", shape=shapes.Box(size=size), position=(0.0, 0.0, -0.5 * size[2]), friction=0.5
+    )
+
+
+def held_checks(timing: LiftTiming, by: str = "hand", drift: float = 5e-4) -> list[Any]:
+    """Lifted, held, at rest and not sliding from 0.5 s after the lift, nothing deep inside, all finite.
+
+    Args:
+        timing: of the lift.
+        by: the hand that counts.
+        drift: how far the object may move in the world and in the palm while it is held [m].
+    """
+    settled = timing.lifted + 0.5
+    return [
+        measures.Lifted(body="object", height=0.9 * timing.lift_height),
+        measures.Held(body="object", by=by, start=timing.lifted, drop=0.005),
+        measures.Drift(body="object", start=settled, limit=drift),
+        measures.Slip(body="object", other=by, start=settled, limit=drift),
+        measures.PenetrationLimit(limit=2e-3),
+        measures.Finite(),
+    ]
+
+
+def lift_scene(
+    name: str,
+    description: str,
+    options: GraspOptions,
+    target: Target,
+    kind: str,
+    timing: LiftTiming,
+    sizes: HandParameters | None = None,
+) -> Scene:
+    """One hand grasps one object from above or from the side, lifts it and holds it.
+
+    Args:
+        name, description: of the scene.
+        options: what the user chose.
+        target: the object.
+        kind: "power" or "precision".
+        timing: of the parts.
+        sizes: of the hand.
+    """
+    sizes, tissue = sizes or HandParameters(), options.tissue()
+    plan = plan_grasp(HandModel.build(sizes, tissue), target.grasped, kind, options.fingers)
+    return Scene(
+        name=name,
+        description=description,
+        duration=timing.end,
+        time_step=options.time_step,
+        contact=contact_settings(options),
+        bodies=[
+            table(),
+            bodies.RigidBody(
+                name="object",
+                shape=target.shape,
+                mass=options.mass,
+                density=None if options.mass else options.density,
+                position=(0.0, 0.0, target.height + 5e-4),
+                friction=options.friction,
+            ),
+            bodies.Hand(
+                name="hand", sizes=sizes, tissue=tissue, friction=options.friction, self_contact=True
+            ),
+        ],
+        motions=[hand_motion(plan, "hand", timing)],
+        grasp=closing(plan, "hand", timing, grip_force(options, target.volume, len(plan.fingers) - 1)),
+        checks=held_checks(timing),
+    )
+
+
+def lift_ball(name: str, description: str, kind: str, options: BallOptions) -> Scene:
+    """The lift of a rigid ball by a hand of some resolution; see lift_scene."""
+    sizes = HandParameters(resolution=options.resolution)
+    return lift_scene(name, description, options, ball_target(options.radius), kind, LiftTiming(), sizes)
