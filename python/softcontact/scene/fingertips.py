@@ -20,9 +20,11 @@ from softcontact.scene.motions import Keyframes
 from softcontact.scene.settings import ContactSettings
 from softcontact.scene.shapes import Box
 
-__all__ = ["OFFSET", "FingertipOptions", "fingertip", "start_path", "table"]
+__all__ = ["OFFSET", "FingertipOptions", "depth_for", "fingertip", "pinch_limit", "start_path", "table"]
 
 OFFSET = 5e-4  # contact offset [m]: things stand this far above each other
+PAD_RADIUS = 9e-3  # of the thumb's and the index's pad at their summit, half their breadth [m]
+PAD_STIFFNESS = 4.2  # of a pad on a flat face, over Young's modulus and the pad's radius [-]
 
 
 class FingertipOptions(SceneOptions):
@@ -75,6 +77,34 @@ def fingertip(finger: Any, path: FingertipPath, options: FingertipOptions) -> tu
         friction=options.friction,
     )
     return body, Keyframes(body=finger, **path.keyframes())
+
+
+def depth_for(force: float, options: FingertipOptions) -> float:
+    """How far beyond a flat face a fingertip is told to go so that it presses with about this force [N]; in [m].
+
+    The springs and the pad in series; the pad's stiffness is a fit for 2 to 9 N.
+    """
+    return force * (1.0 / options.coupling + 1.0 / (PAD_STIFFNESS * options.young * PAD_RADIUS))
+
+
+def pinch_limit(moment: float, options: FingertipOptions) -> float:
+    """Force of each of two opposed fingertips that just holds a moment about the axis across them [N].
+
+    A pad holds 3π/16 μ N a by Hertz's pressure on a circle of radius a = (3 N R / 4 E*)^(1/3).
+
+    Args:
+        moment: [N·m].
+        options: friction and Young's modulus count.
+    Raises:
+        ValueError: no friction, which holds nothing.
+
+    Source: Johnson, Contact Mechanics, Secs. 4.2 and 7.4: Hertz's circle, and its greatest twisting moment.
+    """
+    if not options.friction > 0.0:
+        raise ValueError(f"friction: {options.friction:g} holds no moment; give a positive one")
+    modulus = options.young / (1.0 - HandTissue().poisson ** 2)
+    lever = 3.0 * np.pi / 16.0 * np.cbrt(0.75 * PAD_RADIUS / modulus)  # of 1 N [m]
+    return float((0.5 * moment / (options.friction * lever)) ** 0.75)
 
 
 def table(size: tuple[float, float] = (0.3, 0.3), friction: float = 0.5) -> KinematicBody:
