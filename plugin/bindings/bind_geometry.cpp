@@ -52,6 +52,15 @@ RowArray rows(const Eigen::Ref<const Points>& points)
     return out;
 }
 
+template <typename Normal>
+RowArray normals(int count, const Normal& normal_of)
+{
+    RowArray out({static_cast<Index>(count), Index{3}});
+    Eigen::Map<Points> points(out.mutable_data(), 3, count);
+    for (int i = 0; i < count; ++i) points.col(i) = normal_of(i);
+    return out;
+}
+
 Surface make_surface(const RowArray& vertices, const py::array& triangles)
 {
     return Surface(columns(vertices, "vertices"), corners(triangles));
@@ -199,9 +208,15 @@ void bind_geometry(py::module_& module)
         .def_property_readonly("face_normals",
                                [](const Surface& surface) { return rows(surface.face_normals()); })
         .def_property_readonly("vertex_normals",
-                               [](const Surface& surface) { return rows(surface.vertex_normals()); })
+                               [](const Surface& surface) {
+                                   return normals(surface.vertex_count(),
+                                                  [&](int i) { return surface.vertex_normal(i); });
+                               })
         .def_property_readonly("edge_normals",
-                               [](const Surface& surface) { return rows(surface.edge_normals()); })
+                               [](const Surface& surface) {
+                                   return normals(surface.edge_count(),
+                                                  [&](int i) { return surface.edge_normal(i); });
+                               })
         .def_property_readonly("vertex_areas",
                                [](const Surface& surface) { return VectorXd(surface.vertex_areas()); });
 

@@ -363,10 +363,10 @@ Rows3 surface_vertices(const World& world, int surface)
     return vertices;
 }
 
-py::dict vertex_loads(const World& world, int surface)
+py::dict vertex_loads(World& world, int surface)
 {
     using namespace py::literals;
-    const Surface& geometry = world.surface(surface).geometry;
+    const Surface& geometry = world.refreshed_surface(surface).geometry;
     Points forces(3, geometry.vertex_count());
     VectorXd normal_forces(geometry.vertex_count());
     world.vertex_forces(surface, forces, normal_forces);

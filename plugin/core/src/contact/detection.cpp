@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -71,11 +72,13 @@ bool is_at_vertex(const SurfacePoint& point, int vertex)
 class Detector {
 public:
     Detector(const Surface& a, const Surface& b, const DetectionOptions& options,
-             DetectionWorkspace& workspace, std::vector<ContactPoint>& out)
+             DetectionWorkspace& workspace, DetectionMemory* memory, std::vector<ContactPoint>& out)
         : m_a(a),
           m_b(b),
           m_options(options),
           m_workspace(workspace),
+          m_clearance_of_a(memory == nullptr ? nullptr : &memory->of_a),
+          m_clearance_of_b(memory == nullptr ? nullptr : &memory->of_b),
           m_out(out),
           m_depth(options.search_depth()),
           m_reach(std::max(options.alarm_distance, m_depth)),
@@ -88,14 +91,13 @@ public:
 
     void add_vertices_of_a()
     {
-        collect_near_vertices(m_a, m_b, m_a_to_b, m_b_to_a);
-        for (const int vertex : m_workspace.candidates) {
-            const Vector3d point = m_a_to_b * m_a.local_vertices().col(vertex);
-            const Vector3d outward = m_a_to_b.rotation * m_a.vertex_normals().col(vertex);
+        collect_near_vertices(m_a, m_b, m_a_to_b, m_b_to_a, m_clearance_of_a);
+        for (const auto& [vertex, point] : m_workspace.candidates) {
+            const Vector3d outward = m_a_to_b.rotation * m_a.vertex_normal(vertex);
             const auto looks_at = [&](const Vector3d& normal) {
                 return normal.dot(outward) < -looking_cosine || in_cone(m_a, vertex, m_b_to_a, normal);
             };
-            const ClosestPoint closest = nearest_looked_at(m_b, point, looks_at);
+            const ClosestPoint closest = nearest_looked_at(m_b, point, m_clearance_of_a, vertex, looks_at);
             if (!is_acceptable(closest)) continue;
             if (closest.normal.dot(outward) > m_options.facing_cosine_limit) continue;
             m_workspace.contact_of_vertex[vertex] = static_cast<int>(m_out.size());
@@ -107,16 +109,15 @@ public:
 
     void add_vertices_of_b()
     {
-        collect_near_vertices(m_b, m_a, m_b_to_a, m_a_to_b);
-        for (const int vertex : m_workspace.candidates) {
-            const Vector3d point = m_b_to_a * m_b.local_vertices().col(vertex);
+        collect_near_vertices(m_b, m_a, m_b_to_a, m_a_to_b, m_clearance_of_b);
+        for (const auto& [vertex, point] : m_workspace.candidates) {
             const auto looks_at = [&](const Vector3d& normal) {
                 return in_cone(m_b, vertex, m_a_to_b, normal);
             };
-            const ClosestPoint closest = nearest_looked_at(m_a, point, looks_at);
+            const ClosestPoint closest = nearest_looked_at(m_a, point, m_clearance_of_b, vertex, looks_at);
             if (!is_acceptable(closest)) continue;
             const Vector3d normal = m_a_to_b.rotation * -closest.normal;  // from B to A, in B's frame
-            if (-normal.dot(m_b.vertex_normals().col(vertex)) > m_options.facing_cosine_limit) continue;
+            if (-normal.dot(m_b.vertex_normal(vertex)) > m_options.facing_cosine_limit) continue;
             const bool coarse =
                 m_a.triangle_areas()[closest.triangle] > coarse_area_ratio * m_b.vertex_areas()[vertex];
             if (!coarse && !looks_at(closest.normal)) continue;
@@ -129,8 +130,8 @@ public:
 
     void add_crossing_edges()
     {
-        visit_pairs(m_a, m_b, m_a_to_b, [&](int sharp, int edge) { try_edges(sharp, edge); });
-        visit_pairs(m_b, m_a, m_b_to_a, [&](int sharp, int edge) {
+        visit_pairs(m_a, m_b, m_a_to_b, m_b_to_a, [&](int sharp, int edge) { try_edges(sharp, edge); });
+        visit_pairs(m_b, m_a, m_b_to_a, m_a_to_b, [&](int sharp, int edge) {
             if (!m_a.is_sharp(edge)) try_edges(edge, sharp);  // both sharp: seen from A already
         });
     }
@@ -149,27 +150,32 @@ public:
     }
 
 private:
-    /// Vertices of `self` inside the other surface's box, or within the alarm distance of it.
+    /// Vertices of `self` inside the other surface's box, or within the alarm distance of it, but for those
+    /// that are remembered to be too far outside to make a contact.
     void collect_near_vertices(const Surface& self, const Surface& other, const Pose& to_other,
-                               const Pose& from_other)
+                               const Pose& from_other, const Clearance* clearance)
     {
-        std::vector<int>& candidates = m_workspace.candidates;
-        candidates.clear();
+        m_workspace.candidates.clear();
+        m_workspace.seen.clear();
         const Aabb region = other.local_box().inflated(m_options.alarm_distance);
         const Aabb region_here = region.transformed(from_other);
+        const auto look_at = [&](int vertex) {
+            if (m_workspace.marked[vertex] != 0) return;
+            m_workspace.marked[vertex] = 1;
+            m_workspace.seen.push_back(vertex);
+            const Vector3d point = to_other * self.local_vertices().col(vertex);
+            if (!region.contains(point)) return;
+            if (clearance != nullptr &&
+                clearance->is_beyond(vertex, point, other, m_options.alarm_distance)) {
+                return;
+            }
+            m_workspace.candidates.push_back({vertex, point});
+        };
         self.tree().for_each([&](const Aabb& box) { return box.overlaps(region_here); },
                              [&](int triangle) {
-                                 for (int k = 0; k < 3; ++k) {
-                                     const int vertex = self.triangles()(k, triangle);
-                                     if (m_workspace.marked[vertex] != 0) continue;
-                                     m_workspace.marked[vertex] = 1;
-                                     candidates.push_back(vertex);
-                                 }
+                                 for (int k = 0; k < 3; ++k) look_at(self.triangles()(k, triangle));
                              });
-        for (const int vertex : candidates) m_workspace.marked[vertex] = 0;
-        std::erase_if(candidates, [&](int vertex) {
-            return !region.contains(to_other * self.local_vertices().col(vertex));
-        });
+        for (const int vertex : m_workspace.seen) m_workspace.marked[vertex] = 0;
     }
 
     [[nodiscard]] bool is_acceptable(const ClosestPoint& closest) const
@@ -186,12 +192,24 @@ private:
         return in_vertex_cone(self, vertex, from_other.rotation * -normal, vertex_cone_sine_tolerance);
     }
 
+    [[nodiscard]] ClosestPoint nearest(const Surface& surface, const Vector3d& point, Clearance* clearance,
+                                       int vertex) const
+    {
+        if (clearance == nullptr) return closest_point_local(surface, point, m_reach);
+        // However far, so that the side is known of what will not be looked at again.
+        const ClosestPoint closest = closest_point_local(
+            surface, point, std::numeric_limits<double>::infinity(), clearance->likely_triangle(vertex));
+        clearance->keep(vertex, point, surface, closest);
+        return closest;
+    }
+
     /// Nearest point of a surface to a vertex of the other one (local frame), see detour_ratio.
     template <typename LooksAt>
     [[nodiscard]] ClosestPoint nearest_looked_at(const Surface& surface, const Vector3d& point,
+                                                 Clearance* clearance, int vertex,
                                                  const LooksAt& looks_at) const
     {
-        const ClosestPoint closest = closest_point_local(surface, point, m_reach);
+        const ClosestPoint closest = nearest(surface, point, clearance, vertex);
         if (!closest.found() || closest.signed_distance >= 0.0 || looks_at(closest.normal)) return closest;
         const double limit = std::min(m_depth, detour_ratio * -closest.signed_distance);
         const ClosestPoint other = closest_admissible_face(surface, point, limit, looks_at);
@@ -211,13 +229,17 @@ private:
 
     /// Calls visit(sharp edge of `self`, edge of `other`) once for each pair that is near enough.
     template <typename Visit>
-    void visit_pairs(const Surface& self, const Surface& other, const Pose& to_other,
+    void visit_pairs(const Surface& self, const Surface& other, const Pose& to_other, const Pose& from_other,
                      const Visit& visit) const
     {
         const SurfaceTopology& topology = other.topology();
+        const Aabb region_here = other.local_box().inflated(m_edge_reach).transformed(from_other);
         for (const int sharp : self.sharp_edges()) {
-            const Vector3d start = to_other * self.local_vertices().col(self.topology().edges(0, sharp));
-            const Vector3d end = to_other * self.local_vertices().col(self.topology().edges(1, sharp));
+            const Vector3d here = self.local_vertices().col(self.topology().edges(0, sharp));
+            const Vector3d there = self.local_vertices().col(self.topology().edges(1, sharp));
+            if (!region_here.overlaps({here.cwiseMin(there), here.cwiseMax(there)})) continue;
+            const Vector3d start = to_other * here;
+            const Vector3d end = to_other * there;
             other.tree().for_each(
                 [&](const Aabb& box) { return box.inflated(m_edge_reach).meets_segment(start, end); },
                 [&](int triangle) {
@@ -258,8 +280,7 @@ private:
         const Vector3d on_a = a0 + s * (a1 - a0);
         const Vector3d on_b = b0 + t * (b1 - b0);
 
-        const Vector3d outward =
-            m_b.edge_normals().col(edge_of_b) - m_a_to_b.rotation * m_a.edge_normals().col(edge_of_a);
+        const Vector3d outward = m_b.edge_normal(edge_of_b) - m_a_to_b.rotation * m_a.edge_normal(edge_of_a);
         const double side = cross.dot(outward) / std::sqrt(squared_cross);
         if (!(std::abs(side) > side_cosine_limit)) return;
         const Vector3d normal = std::copysign(1.0, side) * cross.normalized();
@@ -294,6 +315,8 @@ private:
     const Surface& m_b;
     const DetectionOptions& m_options;
     DetectionWorkspace& m_workspace;
+    Clearance* m_clearance_of_a;
+    Clearance* m_clearance_of_b;
     std::vector<ContactPoint>& m_out;
     double m_depth;
     double m_reach;
@@ -326,18 +349,20 @@ void DetectionWorkspace::reserve(const Surface& a, const Surface& b)
     const std::size_t larger = static_cast<std::size_t>(std::max(a.vertex_count(), b.vertex_count()));
     const std::size_t size = std::max(larger, marked.size());
     candidates.reserve(size);
+    seen.reserve(size);
     marked.resize(size, 0);
     contact_of_vertex.resize(size, -1);
     touch.resize(size, 0.0);
 }
 
 void detect_contacts(const Surface& a, const Surface& b, const DetectionOptions& options,
-                     DetectionWorkspace& workspace, std::vector<ContactPoint>& out)
+                     DetectionWorkspace& workspace, std::vector<ContactPoint>& out, DetectionMemory* memory)
 {
     out.clear();
     if (!a.world_box().inflated(options.alarm_distance).overlaps(b.world_box())) return;
     workspace.reserve(a, b);
-    Detector detector(a, b, options, workspace, out);
+    if (memory != nullptr) memory->reserve(a, b);
+    Detector detector(a, b, options, workspace, memory, out);
     detector.add_vertices_of_a();
     detector.add_vertices_of_b();
     if (options.edge_edge) detector.add_crossing_edges();

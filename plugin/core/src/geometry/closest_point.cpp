@@ -48,11 +48,11 @@ Vector3d classify(const Surface& surface, const TrianglePoint& nearest, ClosestP
         case Feature::vertex:
             closest.feature_index = topology.triangles(nearest.index, closest.triangle);
             closest.on_boundary = topology.boundary_vertex[closest.feature_index] != 0;
-            return surface.vertex_normals().col(closest.feature_index);
+            return surface.vertex_normal(closest.feature_index);
         case Feature::edge:
             closest.feature_index = topology.triangle_edges(nearest.index, closest.triangle);
             closest.on_boundary = topology.edge_face_count[closest.feature_index] == 1;
-            return surface.edge_normals().col(closest.feature_index);
+            return surface.edge_normal(closest.feature_index);
         case Feature::face:
             break;
     }
@@ -119,13 +119,14 @@ SegmentPair closest_points_of_segments(const Vector3d& a0, const Vector3d& a1, c
     return best;
 }
 
-ClosestPoint closest_point_local(const Surface& surface, const Vector3d& local_point, double max_distance)
+ClosestPoint closest_point_local(const Surface& surface, const Vector3d& local_point, double max_distance,
+                                 int likely_triangle)
 {
     const Triangles& triangles = surface.triangles();
     const Points& vertices = surface.local_vertices();
     ClosestPoint closest;
     TrianglePoint nearest;
-    surface.tree().search_nearest(local_point, max_distance * max_distance, [&](int triangle, double& bound) {
+    const auto improve = [&](int triangle, double& bound) {
         const TrianglePoint candidate = closest_point_on_triangle(
             local_point, vertices.col(triangles(0, triangle)), vertices.col(triangles(1, triangle)),
             vertices.col(triangles(2, triangle)));
@@ -137,7 +138,10 @@ ClosestPoint closest_point_local(const Surface& surface, const Vector3d& local_p
         bound = candidate.squared_distance;
         nearest = candidate;
         closest.triangle = triangle;
-    });
+    };
+    double bound = max_distance * max_distance;
+    if (likely_triangle >= 0) improve(likely_triangle, bound);
+    surface.tree().search_nearest(local_point, bound, improve);
     if (!closest.found()) return closest;
 
     closest.point = nearest.point;

@@ -14,16 +14,10 @@ namespace {
 /// round-off in the cross product is as large as the product itself.
 constexpr double flat_triangle_ratio = 1e-14;
 
-void normalise_or_zero(Points& vectors)
+Vector3d normalised_or_zero(const Vector3d& vector)
 {
-    for (Index i = 0; i < vectors.cols(); ++i) {
-        const double norm = vectors.col(i).norm();
-        if (norm > 0.0) {
-            vectors.col(i) /= norm;
-        } else {
-            vectors.col(i).setZero();
-        }
-    }
+    const double norm = vector.norm();
+    return norm > 0.0 ? Vector3d(vector / norm) : Vector3d::Zero();
 }
 
 }  // namespace
@@ -39,8 +33,6 @@ Surface::Surface(const Eigen::Ref<const Points>& vertices, const Eigen::Ref<cons
     }
     m_vertices = m_reference_vertices;
     m_face_normals.resize(3, triangle_count());
-    m_vertex_normals.resize(3, vertex_count());
-    m_edge_normals.resize(3, edge_count());
     m_triangle_areas.resize(triangle_count());
     m_vertex_areas.resize(vertex_count());
     m_sharp_edges.reserve(edge_count());
@@ -48,21 +40,46 @@ Surface::Surface(const Eigen::Ref<const Points>& vertices, const Eigen::Ref<cons
     std::vector<Aabb> boxes(triangle_count());
     for (int t = 0; t < triangle_count(); ++t) boxes[t] = triangle_box(t);
     m_tree = AabbTree(boxes);
+    m_box = m_tree.box();
+    for (int v = 0; v < vertex_count(); ++v) {
+        if (!m_topology.faces_of_vertex(v).empty()) m_corner_vertices.push_back(v);
+    }
     m_reference_size = local_box().diagonal();
     update_normals();
     update_edges();
 }
 
-void Surface::update(const Eigen::Ref<const Points>& vertices)
+void Surface::move(const Eigen::Ref<const Points>& vertices)
 {
     if (vertices.cols() != m_vertices.cols()) {
         throw std::invalid_argument("vertices: " + std::to_string(vertices.cols()) +
                                     " given, but the surface has " + std::to_string(m_vertices.cols()));
     }
+    double furthest = 0.0;
+    m_box = Aabb();
+    for (const int v : m_corner_vertices) {
+        const Vector3d vertex = vertices.col(v);
+        furthest = std::max(furthest, (vertex - m_vertices.col(v)).squaredNorm());
+        m_box.extend(vertex);
+    }
+    m_deformed_path += std::sqrt(furthest);
     m_vertices = vertices;
+    m_fresh = false;
+}
+
+void Surface::refresh()
+{
+    if (m_fresh) return;
     m_tree.refit([this](int triangle) { return triangle_box(triangle); });
     update_normals();
     update_edges();
+    m_fresh = true;
+}
+
+void Surface::update(const Eigen::Ref<const Points>& vertices)
+{
+    move(vertices);
+    refresh();
 }
 
 Aabb Surface::triangle_box(int triangle) const
@@ -74,8 +91,6 @@ Aabb Surface::triangle_box(int triangle) const
 
 void Surface::update_normals()
 {
-    m_vertex_normals.setZero();
-    m_edge_normals.setZero();
     m_vertex_areas.setZero();
     for (int t = 0; t < triangle_count(); ++t) {
         const auto corners = triangles().col(t);
@@ -87,22 +102,48 @@ void Surface::update_normals()
         const double longest = std::max({ab.squaredNorm(), bc.squaredNorm(), ca.squaredNorm()});
         m_triangle_areas[t] = 0.5 * double_area;
         for (int k = 0; k < 3; ++k) m_vertex_areas[corners[k]] += double_area / 6.0;
-        if (!(double_area > flat_triangle_ratio * longest)) {
+        if (double_area > flat_triangle_ratio * longest) {
+            m_face_normals.col(t) = cross / double_area;
+        } else {
             m_face_normals.col(t).setZero();
-            continue;
         }
-        const Vector3d normal = cross / double_area;
-        m_face_normals.col(t) = normal;
-        // tan(angle) = |cross| / dot has no cancellation, and |cross| is the same at all three corners.
-        const double angle_a = std::atan2(double_area, -ab.dot(ca));
-        const double angle_b = std::atan2(double_area, -ab.dot(bc));
-        m_vertex_normals.col(corners[0]) += angle_a * normal;
-        m_vertex_normals.col(corners[1]) += angle_b * normal;
-        m_vertex_normals.col(corners[2]) += std::max(0.0, std::numbers::pi - angle_a - angle_b) * normal;
-        for (int k = 0; k < 3; ++k) m_edge_normals.col(m_topology.triangle_edges(k, t)) += normal;
     }
-    normalise_or_zero(m_vertex_normals);
-    normalise_or_zero(m_edge_normals);
+}
+
+Vector3d Surface::vertex_normal(int vertex) const
+{
+    Vector3d sum = Vector3d::Zero();
+    for (const int t : m_topology.faces_of_vertex(vertex)) {
+        const auto corners = triangles().col(t);
+        const Vector3d ab = m_vertices.col(corners[1]) - m_vertices.col(corners[0]);
+        const Vector3d bc = m_vertices.col(corners[2]) - m_vertices.col(corners[1]);
+        const Vector3d ca = m_vertices.col(corners[0]) - m_vertices.col(corners[2]);
+        // tan(angle) = |cross| / dot has no cancellation, and |cross| is the same at all three corners.
+        const double double_area = ab.cross(-ca).norm();
+        const auto angle_a = [&] { return std::atan2(double_area, -ab.dot(ca)); };
+        const auto angle_b = [&] { return std::atan2(double_area, -ab.dot(bc)); };
+        const double angle = corners[0] == vertex   ? angle_a()
+                             : corners[1] == vertex ? angle_b()
+                                                    : std::max(0.0, std::numbers::pi - angle_a() - angle_b());
+        sum += angle * m_face_normals.col(t);
+    }
+    return normalised_or_zero(sum);
+}
+
+Vector3d Surface::edge_normal(int edge) const
+{
+    Vector3d sum = Vector3d::Zero();
+    if (m_topology.edge_face_count[edge] <= 2) {
+        for (int k = 0; k < m_topology.edge_face_count[edge]; ++k) {
+            sum += m_face_normals.col(m_topology.edge_faces(k, edge));
+        }
+        return normalised_or_zero(sum);
+    }
+    const int end = m_topology.edges(1, edge);
+    for (const int t : m_topology.faces_of_vertex(m_topology.edges(0, edge))) {
+        if ((triangles().col(t).array() == end).any()) sum += m_face_normals.col(t);
+    }
+    return normalised_or_zero(sum);
 }
 
 void Surface::update_edges()

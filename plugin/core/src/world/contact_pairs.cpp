@@ -28,9 +28,8 @@ void ContactProblemBuilder::set_pairs(int surface_count, const std::vector<Conta
     m_tracker.set_pairs(pairs.size());
 }
 
-void ContactProblemBuilder::detect(const std::vector<ContactSurface>& surfaces,
-                                   std::vector<ContactPair>& pairs, const std::vector<double>& travel,
-                                   const WorldSettings& settings)
+void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
+                                   const std::vector<double>& travel, const WorldSettings& settings)
 {
     DetectionOptions options;
     options.alarm_distance = settings.alarm_distance;
@@ -46,11 +45,13 @@ void ContactProblemBuilder::detect(const std::vector<ContactSurface>& surfaces,
     for (const auto& [first, second] : m_near) {
         const std::size_t i =
             m_pair_of[static_cast<std::size_t>(first) * surfaces.size() + static_cast<std::size_t>(second)];
-        const auto& a = surfaces[static_cast<std::size_t>(pairs[i].a)];
-        const auto& b = surfaces[static_cast<std::size_t>(pairs[i].b)];
+        auto& a = surfaces[static_cast<std::size_t>(pairs[i].a)];
+        auto& b = surfaces[static_cast<std::size_t>(pairs[i].b)];
+        a.geometry.refresh();
+        b.geometry.refresh();
         options.max_penetration = settings.max_penetration + travel[static_cast<std::size_t>(pairs[i].a)] +
                                   travel[static_cast<std::size_t>(pairs[i].b)];
-        detect_contacts(a.geometry, b.geometry, options, m_detection, m_found);
+        detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
         if (!m_found.empty()) {
             add_found(i, pairs[i], a, settings.aggregation == Aggregation::adaptive);
         }

@@ -53,7 +53,7 @@ void ContactSurface::update(double time)
         m_vertices.col(i) = vertex;
     }
     if (m_vertices.allFinite()) {  // a diverged body is reported by its health, not by the geometry
-        geometry.update(m_vertices);
+        geometry.move(m_vertices);
     }
 }
 

@@ -166,12 +166,14 @@ bool World::check_passages()
         m_travel[i] = m_surfaces[i].travel();
     }
     for (const auto& pair : m_pairs) {
-        const auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
-        const auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
+        auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
+        auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
         if (m_travel[static_cast<std::size_t>(pair.a)] + m_travel[static_cast<std::size_t>(pair.b)] <= seen ||
             !a.swept_box().overlaps(b.swept_box())) {
             continue;
         }
+        a.geometry.refresh();
+        b.geometry.refresh();
         if (passed_into(a, b, m_settings.max_penetration, grazing_ratio * seen) ||
             passed_into(b, a, m_settings.max_penetration, grazing_ratio * seen)) {
             return fail(moving_side(pair), "went into or through '" + other_side(pair) + "' within one step");

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "softcontact/contact/clearance.hpp"
 #include "softcontact/contact/contact_point.hpp"
 #include "softcontact/geometry/surface.hpp"
 
@@ -37,7 +38,12 @@ public:
     /// Makes room for a pair ahead of the first step.
     void reserve(const Surface& a, const Surface& b);
 
-    std::vector<int> candidates;         ///< vertices near the other surface
+    struct Candidate {
+        int vertex;
+        Vector3d point;  ///< in the other surface's frame
+    };
+    std::vector<Candidate> candidates;   ///< vertices near the other surface
+    std::vector<int> seen;               ///< vertices marked
     std::vector<char> marked;            ///< per vertex, 0 between calls
     std::vector<int> contact_of_vertex;  ///< per vertex of A: its contact in `out`, -1 between calls
     std::vector<double> touch;           ///< per vertex of A: Σ of weights, 0 between calls
@@ -63,10 +69,13 @@ public:
 ///
 /// The contacts replace the content of `out`, ascending in their key. Neither the order of triangles nor the
 /// common placement of both surfaces changes them, but for round-off. Does not allocate in steady state.
+/// A memory, one a pair, makes repeated calls shorter while the surfaces move little; the contacts are the
+/// same.
 ///
 /// Source: Johnson & Willemsen 2004, local minimum distances; Talvas et al. 2015, Secs. 3.2 and 4; differs
 /// by: all near vertices of A are kept, since the aggregate needs the whole patch, not only its minima.
 void detect_contacts(const Surface& a, const Surface& b, const DetectionOptions& options,
-                     DetectionWorkspace& workspace, std::vector<ContactPoint>& out);
+                     DetectionWorkspace& workspace, std::vector<ContactPoint>& out,
+                     DetectionMemory* memory = nullptr);
 
 }  // namespace softcontact

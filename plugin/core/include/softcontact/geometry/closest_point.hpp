@@ -64,8 +64,9 @@ inline constexpr double coincidence_ratio = 1e-9;
 [[nodiscard]] ClosestPoint closest_point(const Surface& surface, const Vector3d& world_point,
                                          double max_distance);
 
-/// The same in the surface's local frame.
+/// The same in the surface's local frame. A triangle that is likely to be near, by its index, makes the
+/// search shorter and changes nothing else; -1: none known.
 [[nodiscard]] ClosestPoint closest_point_local(const Surface& surface, const Vector3d& local_point,
-                                               double max_distance);
+                                               double max_distance, int likely_triangle = -1);
 
 }  // namespace softcontact

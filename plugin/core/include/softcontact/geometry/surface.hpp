@@ -31,6 +31,11 @@ public:
     /// New local vertices (3, n) [m]: refits the tree, recomputes normals and areas. Does not allocate.
     /// Raises std::invalid_argument if the number of vertices differs.
     void update(const Eigen::Ref<const Points>& vertices);
+    /// New local vertices and box alone, for a surface that may not be near any other; until refresh() its
+    /// tree, normals, areas and sharp edges are the old ones. Raises as update().
+    void move(const Eigen::Ref<const Points>& vertices);
+    /// Brings up to date what move() left behind; nothing where it is.
+    void refresh();
     void set_pose(const Pose& pose) { m_pose = pose; }
 
     [[nodiscard]] int vertex_count() const { return m_topology.vertex_count; }
@@ -44,10 +49,12 @@ public:
     [[nodiscard]] const Pose& pose() const { return m_pose; }
     [[nodiscard]] Vector3d world_vertex(int vertex) const { return m_pose * m_vertices.col(vertex); }
 
-    /// Unit normals in the local frame, zero where undefined: (3, m), (3, n) and (3, e).
+    /// Unit normals of the triangles (3, m) in the local frame, zero where undefined.
     [[nodiscard]] const Points& face_normals() const { return m_face_normals; }
-    [[nodiscard]] const Points& vertex_normals() const { return m_vertex_normals; }
-    [[nodiscard]] const Points& edge_normals() const { return m_edge_normals; }
+    /// Unit normal of a vertex or of an edge in the local frame, zero where undefined. Few of them are ever
+    /// asked for while a surface deforms, so that they are made when they are.
+    [[nodiscard]] Vector3d vertex_normal(int vertex) const;
+    [[nodiscard]] Vector3d edge_normal(int edge) const;
     /// Areas [m²]: of triangles (m,), and of vertices (n,) as a third of each incident triangle.
     [[nodiscard]] const VectorXd& triangle_areas() const { return m_triangle_areas; }
     [[nodiscard]] const VectorXd& vertex_areas() const { return m_vertex_areas; }
@@ -56,7 +63,9 @@ public:
     [[nodiscard]] bool is_sharp(int edge) const { return m_edge_is_sharp[edge] != 0; }
 
     [[nodiscard]] const AabbTree& tree() const { return m_tree; }
-    [[nodiscard]] const Aabb& local_box() const { return m_tree.box(); }
+    [[nodiscard]] const Aabb& local_box() const { return m_box; }
+    /// Sum of the furthest that any vertex went in each move, in the local frame [m].
+    [[nodiscard]] double deformed_path() const { return m_deformed_path; }
     /// Box around the surface in the world: around the moved local box, so not always the tightest.
     [[nodiscard]] Aabb world_box() const { return local_box().transformed(m_pose); }
     /// Diagonal of the reference shape [m], the scale of round-off in its coordinates.
@@ -71,12 +80,16 @@ private:
     Points m_reference_vertices;
     Points m_vertices;
     Pose m_pose;
-    Points m_face_normals, m_vertex_normals, m_edge_normals;
+    Points m_face_normals;
     VectorXd m_triangle_areas, m_vertex_areas;
     std::vector<int> m_sharp_edges;
     std::vector<char> m_edge_is_sharp;
     AabbTree m_tree;
+    Aabb m_box;                          ///< of the triangles
+    std::vector<int> m_corner_vertices;  ///< those of some triangle
     double m_reference_size = 0.0;
+    double m_deformed_path = 0.0;
+    bool m_fresh = true;
 };
 
 }  // namespace softcontact

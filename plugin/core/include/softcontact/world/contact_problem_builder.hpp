@@ -24,6 +24,7 @@ struct ContactPair {
     double friction = 0.0;
     bool aggregated = false;
     PairMemory memory;
+    DetectionMemory detection;
 };
 
 /// A velocity pass as it was solved: u = W λ + q, u the velocities of the rows with max(g, 0)/h added to the
@@ -44,7 +45,7 @@ public:
     void set_pairs(int surface_count, const std::vector<ContactPair>& pairs);
     /// Detects contact for every pair at the present (free) positions. `travel`: how far each surface went in
     /// the free motion [m]; contacts are looked for as much deeper.
-    void detect(const std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
+    void detect(std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
                 const std::vector<double>& travel, const WorldSettings& settings);
     /// Aggregates, builds the rows and the Delassus operator.
     void assemble(const Systems& systems, const std::vector<ContactSurface>& surfaces,

@@ -45,7 +45,8 @@ public:
     Embedding embedding;
     PoseMotion motion;  ///< kinematic only
 
-    /// Moves geometry to the present state of what it is attached to (`time` for kinematic surfaces).
+    /// Moves geometry to the present state of what it is attached to (`time` for kinematic surfaces); for
+    /// more than its vertices and box, geometry.refresh() has to follow.
     void update(double time);
     /// Fraction of its indentation that the tissue recovers in a step without contact: h/(h + β), β the
     /// stiffness-proportional damping; 1 for a rigid surface.

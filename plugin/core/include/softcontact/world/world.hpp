@@ -92,9 +92,17 @@ public:
         return m_builder.velocity_problem();
     }
     [[nodiscard]] int surface_count() const { return static_cast<int>(m_surfaces.size()); }
+    /// A surface at its present vertices; its tree, normals and areas may be older, see refreshed_surface().
     [[nodiscard]] const ContactSurface& surface(int id) const
     {
         return m_surfaces.at(static_cast<std::size_t>(id));
+    }
+    /// The same with all that goes with its present shape.
+    [[nodiscard]] const ContactSurface& refreshed_surface(int id)
+    {
+        ContactSurface& surface = m_surfaces.at(static_cast<std::size_t>(id));
+        surface.geometry.refresh();
+        return surface;
     }
     [[nodiscard]] int find_surface(const std::string& name) const;  ///< −1 when absent
     [[nodiscard]] int find_body(const std::string& name) const;     ///< −1 when absent

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "softcontact/geometry/closest_point.hpp"
+
+namespace softcontact {
+
+/// How far vertices of one surface were from another one when they were last looked at: most of them are
+/// still too far away to touch, which the motion since then tells without looking again.
+///
+/// A distance changes by no more than the vertex moves in the other surface's frame and that surface deforms.
+/// Only for closed surfaces: outside an open one, the far side is reached without coming near.
+class Clearance {
+public:
+    /// Makes room for the vertices of a surface; forgets nothing if it has the same number.
+    void reserve(int vertex_count) { m_vertices.resize(static_cast<std::size_t>(vertex_count)); }
+
+    /// Whether a vertex at `point` (in the frame of `other`) must still be outside and further than
+    /// `distance` [m].
+    [[nodiscard]] bool is_beyond(int vertex, const Vector3d& point, const Surface& other,
+                                 double distance) const
+    {
+        const Entry& entry = m_vertices[static_cast<std::size_t>(vertex)];
+        const double slack = entry.distance - other.deformed_path() - distance -
+                             coincidence_ratio * other.reference_size();  // for round-off
+        return slack > 0.0 && (point - entry.point).squaredNorm() < slack * slack;
+    }
+
+    /// A triangle of the other surface that a vertex was nearest to, or -1.
+    [[nodiscard]] int likely_triangle(int vertex) const
+    {
+        return m_vertices[static_cast<std::size_t>(vertex)].triangle;
+    }
+
+    /// Keeps what was found of a vertex at `point`.
+    void keep(int vertex, const Vector3d& point, const Surface& other, const ClosestPoint& closest)
+    {
+        Entry& entry = m_vertices[static_cast<std::size_t>(vertex)];
+        const bool outside = closest.found() && closest.signed_distance > 0.0 && other.is_closed();
+        entry.point = point;
+        entry.distance = outside ? closest.signed_distance + other.deformed_path() : nowhere;
+        entry.triangle = closest.triangle;
+    }
+
+private:
+    static constexpr double nowhere = -std::numeric_limits<double>::infinity();
+    struct Entry {
+        Vector3d point = Vector3d::Zero();
+        double distance = nowhere;  ///< with the other surface's deformed path at that time [m]
+        int triangle = -1;
+    };
+    std::vector<Entry> m_vertices;
+};
+
+/// What a pair of surfaces remembers of its vertices, to look for contacts in less time; changes none of
+/// them.
+struct DetectionMemory {
+    Clearance of_a;
+    Clearance of_b;
+    /// Makes room ahead of the first step.
+    void reserve(const Surface& a, const Surface& b)
+    {
+        of_a.reserve(a.vertex_count());
+        of_b.reserve(b.vertex_count());
+    }
+};
+
+}  // namespace softcontact
