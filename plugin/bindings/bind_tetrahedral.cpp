@@ -48,13 +48,24 @@ Tetrahedra tetrahedra_of(const IntArray& array)
 }
 
 CorotationalModel make_model(const Array& nodes, const IntArray& tetrahedra, const VectorXd& young,
-                             const VectorXd& poisson, const VectorXd& density)
+                             const VectorXd& poisson, const VectorXd& density, const VectorXd& stiffening,
+                             const VectorXd& stiffening_limit)
 {
     if (young.size() != poisson.size() || young.size() != density.size()) {
         throw std::invalid_argument("young_modulus, poisson_ratio and density must have the same length");
     }
+    const bool linear = stiffening.size() == 0 && stiffening_limit.size() == 0;
+    if (!linear && (stiffening.size() != young.size() || stiffening_limit.size() != young.size())) {
+        throw std::invalid_argument(
+            "stiffening and stiffening_limit must have the length of young_modulus; or leave both out");
+    }
     std::vector<Material> materials;
-    for (Index k = 0; k < young.size(); ++k) materials.push_back({young[k], poisson[k], density[k]});
+    for (Index k = 0; k < young.size(); ++k) {
+        materials.push_back({young[k], poisson[k], density[k]});
+        if (linear) continue;
+        materials.back().stiffening = stiffening[k];
+        materials.back().stiffening_limit = stiffening_limit[k];
+    }
     return {points_of(nodes, "nodes"), tetrahedra_of(tetrahedra), materials};
 }
 
@@ -82,7 +93,8 @@ void bind_model(py::module_& module)
 {
     py::class_<CorotationalModel>(module, "CorotationalModel")
         .def(py::init(&make_model), py::arg("nodes"), py::arg("tetrahedra"), py::arg("young_modulus"),
-             py::arg("poisson_ratio"), py::arg("density"))
+             py::arg("poisson_ratio"), py::arg("density"), py::arg("stiffening") = VectorXd(),
+             py::arg("stiffening_limit") = VectorXd())
         .def_property_readonly("node_count", &CorotationalModel::node_count)
         .def_property_readonly("element_count", &CorotationalModel::element_count)
         .def_property_readonly("rest_volume", &CorotationalModel::rest_volume)

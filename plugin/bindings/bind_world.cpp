@@ -128,7 +128,7 @@ WorldSettings parse_settings(const py::dict& options)
 }
 
 std::vector<Material> make_materials(const VectorXd& young, const VectorXd& poisson, const VectorXd& density,
-                                     Index elements)
+                                     double stiffening, double stiffening_limit, Index elements)
 {
     const auto at = [&](const VectorXd& values, Index i, const char* name) {
         if (values.size() != 1 && values.size() != elements) {
@@ -140,7 +140,8 @@ std::vector<Material> make_materials(const VectorXd& young, const VectorXd& pois
     };
     std::vector<Material> materials;
     for (Index i = 0; i < elements; ++i) {
-        materials.push_back({at(young, i, "young"), at(poisson, i, "poisson"), at(density, i, "density")});
+        materials.push_back({at(young, i, "young"), at(poisson, i, "poisson"), at(density, i, "density"),
+                             stiffening, stiffening_limit});
     }
     return materials;
 }
@@ -148,11 +149,13 @@ std::vector<Material> make_materials(const VectorXd& young, const VectorXd& pois
 TetrahedralSystem::Definition make_definition(const Rows3& nodes, const IntRows4& tetrahedra,
                                               const VectorXd& young, const VectorXd& poisson,
                                               const VectorXd& density, double rayleigh_mass,
-                                              double rayleigh_stiffness, double refactor_rotation_tolerance)
+                                              double rayleigh_stiffness, double refactor_rotation_tolerance,
+                                              double stiffening, double stiffening_limit)
 {
     TetrahedralSystem::Definition definition;
-    definition.model = CorotationalModel(nodes.transpose(), tetrahedra.transpose(),
-                                         make_materials(young, poisson, density, tetrahedra.rows()));
+    definition.model = CorotationalModel(
+        nodes.transpose(), tetrahedra.transpose(),
+        make_materials(young, poisson, density, stiffening, stiffening_limit, tetrahedra.rows()));
     definition.options.rayleigh_mass = rayleigh_mass;
     definition.options.rayleigh_stiffness = rayleigh_stiffness;
     definition.options.refactor_rotation_tolerance = refactor_rotation_tolerance;
@@ -420,9 +423,11 @@ void bind_world(py::module_& module)
                const VectorXd& young, const VectorXd& poisson, const VectorXd& density, double rayleigh_mass,
                double rayleigh_stiffness, const std::vector<int>& fixed_nodes, const IntRows4& surface_nodes,
                const Rows4& surface_weights, const IntRows3& surface_triangles, double friction,
-               bool aggregate, const Vector3d& velocity, double refactor_rotation_tolerance) {
+               bool aggregate, const Vector3d& velocity, double refactor_rotation_tolerance,
+               double stiffening, double stiffening_limit) {
                 auto definition = make_definition(nodes, tetrahedra, young, poisson, density, rayleigh_mass,
-                                                  rayleigh_stiffness, refactor_rotation_tolerance);
+                                                  rayleigh_stiffness, refactor_rotation_tolerance, stiffening,
+                                                  stiffening_limit);
                 definition.options.fixed_nodes = fixed_nodes;
                 definition.velocity = velocity;
                 Embedding embedding = make_embedding(surface_nodes, surface_weights);
@@ -436,7 +441,8 @@ void bind_world(py::module_& module)
             "name"_a, "nodes"_a, "tetrahedra"_a, "young"_a, "poisson"_a, "density"_a, "rayleigh_mass"_a = 0.0,
             "rayleigh_stiffness"_a = 0.0, "fixed_nodes"_a = std::vector<int>(), "surface_nodes"_a,
             "surface_weights"_a, "surface_triangles"_a, "friction"_a = 0.5, "aggregate"_a = false,
-            "velocity"_a = Vector3d(Vector3d::Zero()), "refactor_rotation_tolerance"_a = 0.0)
+            "velocity"_a = Vector3d(Vector3d::Zero()), "refactor_rotation_tolerance"_a = 0.0,
+            "stiffening"_a = 0.0, "stiffening_limit"_a = 100.0)
         .def("add_articulated_body", &add_articulated, "name"_a, "links"_a, "q0"_a = VectorXd(),
              "gravity_compensated"_a = false)
         .def(
@@ -454,9 +460,10 @@ void bind_world(py::module_& module)
                const VectorXd& density, double rayleigh_mass, double rayleigh_stiffness,
                const std::vector<int>& bound_nodes, double bound_stiffness, const IntRows4& surface_nodes,
                const Rows4& surface_weights, const IntRows3& surface_triangles, double friction,
-               double refactor_rotation_tolerance) {
+               double refactor_rotation_tolerance, double stiffening, double stiffening_limit) {
                 auto definition = make_definition(nodes, tetrahedra, young, poisson, density, rayleigh_mass,
-                                                  rayleigh_stiffness, refactor_rotation_tolerance);
+                                                  rayleigh_stiffness, refactor_rotation_tolerance, stiffening,
+                                                  stiffening_limit);
                 definition.options.anchored_nodes = bound_nodes;
                 definition.options.anchor_stiffness =
                     VectorXd::Constant(static_cast<Index>(bound_nodes.size()), bound_stiffness);
@@ -468,7 +475,7 @@ void bind_world(py::module_& module)
             "body"_a, "link"_a, "name"_a, "nodes"_a, "tetrahedra"_a, "young"_a, "poisson"_a, "density"_a,
             "rayleigh_mass"_a = 0.0, "rayleigh_stiffness"_a = 0.0, "bound_nodes"_a, "bound_stiffness"_a,
             "surface_nodes"_a, "surface_weights"_a, "surface_triangles"_a, "friction"_a = 0.5,
-            "refactor_rotation_tolerance"_a = 0.05)
+            "refactor_rotation_tolerance"_a = 0.05, "stiffening"_a = 0.0, "stiffening_limit"_a = 100.0)
         .def(
             "add_link_surface",
             [](World& world, int body, int link, const std::string& name, const Rows3& vertices,

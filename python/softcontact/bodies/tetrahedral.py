@@ -60,6 +60,8 @@ class TetrahedralModel:
             [m.young_modulus for m in materials],
             [m.poisson_ratio for m in materials],
             [m.density for m in materials],
+            [m.stiffening for m in materials],
+            [m.stiffening_limit for m in materials],
         )
         self.fixed = _fixed_nodes(fixed, len(self.nodes))
 
@@ -98,7 +100,8 @@ class TetrahedralModel:
         Args:
             x: positions [m], shape (n, 3).
             exact: True, the derivative with the elements' turning, symmetric, perhaps indefinite; False,
-                Σ R Kₑ Rᵀ with frozen rotations, positive semi-definite. Equal at rigid motions of rest.
+                Σ R Kₑ Rᵀ with frozen rotations (and Kₑ at the strain, where the material stiffens), positive
+                semi-definite. Equal at rigid motions of rest.
         Returns:
             K [N/m], shape (3n, 3n), unknown 3·node + axis.
         Raises:

@@ -179,7 +179,8 @@ class EmbeddedEngine:
                 hand = self._hands[body.name] = HandInWorld(self.world, body, self._motion_of(body.name))
                 self._ids[body.name] = hand.id
                 for surface in hand.surfaces:
-                    role = "palm" if surface.endswith(".palm") else body.role
+                    palm = surface.removeprefix(f"{body.name}.").startswith("palm")
+                    role = "palm" if palm else body.role
                     self._show(surface, body, rigid=False, role=role)
 
     def _add_rigid(self, body: bodies.RigidBody) -> None:
@@ -236,6 +237,8 @@ class EmbeddedEngine:
             self._mu(body),
             body.aggregate,
             body.velocity,
+            stiffening=material.stiffening,
+            stiffening_limit=material.stiffening_limit,
         )
         self._show(body.name, body, rigid=False)
 

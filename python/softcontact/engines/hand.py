@@ -24,30 +24,28 @@ class HandInWorld:
 
     def __init__(self, world: Any, body: Hand, motion: HandMotion | None) -> None:
         self.world, self.body = world, body
-        self.model = model = HandModel.build(body.sizes, body.tissue, body.compliance)
+        self.model = model = HandModel.build(
+            body.sizes, body.tissue, body.compliance, "soft" if body.palm == "soft" else "rigid"
+        )
         times, targets = _targets(model, body, motion, world.time_step)
         self.id = world.add_articulated_body(
             body.name, list(model.links), targets[0], body.gravity_compensated
         )
         friction = model.tissue.friction if body.friction is None else body.friction
-        self.surfaces = [f"{body.name}.{link}" for link in LINKS]
-        world.add_link_surface(
-            self.id,
-            0,
-            self.surfaces[0],
-            model.palm_vertices,
-            model.palm_triangles,
-            friction,
-            body.palm_aggregate,
-        )
-        for index in range(len(LINKS) - 1):
-            arguments = model.phalanx_arguments(index) | {"friction": friction}
-            world.add_phalanx(self.id, name=self.surfaces[index + 1], **arguments)
+        self.surfaces: list[str] = []
+        """Contact surfaces by name: the palm unless it is off, the phalanges in the order of LINKS, the palm's
+        pads."""
+        if body.palm != "off":
+            self._add_palm(friction)
+        for index, link in enumerate(LINKS[1:]):
+            self._add_field(link, model.phalanx_arguments(index), friction)
+        for index, pad in enumerate(model.palm_tissue.names if model.palm_tissue else ()):
+            self._add_field(f"palm_{pad}", model.pad_arguments(index), friction)
         self._disable_pairs()
         world.set_joint_motion(self.id, times, targets)
-        numbers = [world.surface_names.index(name) for name in self.surfaces]
-        self._phalanges = numbers[1:]
-        self._rest = [np.array(world.surface_local_vertices(number)) for number in self._phalanges]
+        soft = [name for name in self.surfaces if name != f"{body.name}.palm"]
+        self._fields = [world.surface_names.index(name) for name in soft]
+        self._rest = [np.array(world.surface_local_vertices(number)) for number in self._fields]
 
     def grasp(self, grasp: Grasp) -> None:
         """Close the flexions of the named fingers, or the degrees of freedom that the grasp lists."""
@@ -70,11 +68,30 @@ class HandInWorld:
         rotations = matrix_from_quaternion(np.array([orientation for _, orientation in poses]))
         displacements = [
             self.world.surface_local_vertices(number) - rest
-            for number, rest in zip(self._phalanges, self._rest, strict=True)
+            for number, rest in zip(self._fields, self._rest, strict=True)
         ]
         return self.model.skin.vertices(
             np.array([position for position, _ in poses]), rotations, displacements
         )
+
+    def _add_palm(self, friction: float) -> None:
+        model, tissue = self.model, self.model.palm_tissue
+        name = f"{self.body.name}.palm"
+        self.world.add_link_surface(
+            self.id,
+            0,
+            name,
+            tissue.core_vertices if tissue else model.palm_vertices,
+            tissue.core_triangles if tissue else model.palm_triangles,
+            friction,
+            self.body.palm_aggregate,
+        )
+        self.surfaces.append(name)
+
+    def _add_field(self, name: str, arguments: dict[str, Any], friction: float) -> None:
+        surface = f"{self.body.name}.{name}"
+        self.world.add_phalanx(self.id, name=surface, **(arguments | {"friction": friction}))
+        self.surfaces.append(surface)
 
     def _link(self, name: str) -> int:
         if name not in LINKS:
@@ -86,6 +103,7 @@ class HandInWorld:
             pairs = [
                 (f"{self.body.name}.{a}", f"{self.body.name}.{b}") for a, b in self.model.disabled_pairs()
             ]
+            pairs = [pair for pair in pairs if all(name in self.surfaces for name in pair)]
         else:
             pairs = [(a, b) for i, a in enumerate(self.surfaces) for b in self.surfaces[:i]]
         for a, b in pairs:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from .anatomy import FINGERS, LINKS, SEGMENTS, HandParameters, joint_limits
 from .kinematics import MIRROR, HandKinematics, quaternion_from_matrix
 from .palm import palm_mesh
+from .palm_tissue import PalmTissue, build_palm_tissue
 from .phalanx import Phalanx, build_phalanx
 from .shape import mass_properties, segment_shape
 from .skin import HandSkin, build_skin
@@ -33,7 +34,7 @@ _UNIT_BREADTH = 0.019
 
 
 class HandTissue(BaseModel):
-    """Soft tissue of the phalanges.
+    """Soft tissue of the phalanges, and of the palm's pads.
 
     Attributes:
         young: Young's modulus [Pa].
@@ -44,6 +45,8 @@ class HandTissue(BaseModel):
         bound_stiffness: spring from each bound node to its bone [N/m]; far stiffer than the tissue around a
             node.
         friction: Coulomb coefficient of dry skin [-].
+        stiffening: b of σ = E ε exp(b ε²), the tissue's answer to uniaxial stress [-]; 0 is linear.
+        stiffening_limit: largest factor on Young's modulus [-].
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -55,6 +58,8 @@ class HandTissue(BaseModel):
     rayleigh_stiffness: float = Field(2.0e-3, ge=0.0, le=1.0)
     bound_stiffness: float = Field(2.0e4, gt=0.0, le=1e9)
     friction: float = Field(0.8, ge=0.0, le=10.0)
+    stiffening: float = Field(0.0, ge=0.0, le=1e3)
+    stiffening_limit: float = Field(100.0, ge=1.0, le=1e6)
 
 
 class HandCompliance(BaseModel):
@@ -95,8 +100,9 @@ class HandModel:
         compliance: joint springs.
         kinematics: joint frames and forward kinematics.
         phalanges: the 15 phalanges, in the order of anatomy.LINKS[1:].
-        palm_vertices: contact surface of the palm in its frame [m], shape (k, 3).
+        palm_vertices: surface of the whole palm in its frame [m], shape (k, 3).
         palm_triangles: closed and outward, shape (t, 3).
+        palm_tissue: pads and rigid core of a soft palm, None for a rigid one.
         skin: the skin for the eye.
         links: one dictionary a link, as World.add_articulated_body takes them.
     """
@@ -108,6 +114,7 @@ class HandModel:
     phalanges: tuple[Phalanx, ...]
     palm_vertices: FloatArray
     palm_triangles: IntArray
+    palm_tissue: PalmTissue | None
     skin: HandSkin
     links: tuple[dict[str, Any], ...]
 
@@ -117,31 +124,53 @@ class HandModel:
         parameters: HandParameters | None = None,
         tissue: HandTissue | None = None,
         compliance: HandCompliance | None = None,
+        palm: Literal["rigid", "soft"] = "rigid",
     ) -> HandModel:
-        """Build a hand; None means the defaults of each part. The same input gives the same numbers."""
+        """Build a hand; None means the defaults of each part. The same input gives the same numbers.
+
+        Args:
+            parameters: sizes and side.
+            tissue: material of phalanges and pads.
+            compliance: joint springs.
+            palm: whether soft pads lie over the palm's rigid surface.
+        """
+        if palm not in ("rigid", "soft"):
+            raise ValueError(f"palm: {palm!r} is unknown; give 'rigid' or 'soft'")
         parameters = parameters or HandParameters()
         tissue, compliance = tissue or HandTissue(), compliance or HandCompliance()
         phalanges = tuple(right_phalanx(parameters, finger, i) for finger in FINGERS for i in range(3))
         palm_vertices, palm_triangles = palm_mesh(parameters)
-        skin = build_skin(parameters, phalanges)
+        palm_tissue = build_palm_tissue(parameters) if palm == "soft" else None
+        skin = build_skin(parameters, phalanges, palm_tissue.pads if palm_tissue else ())
         if parameters.side == "left":
+            palm_tissue = palm_tissue.mirrored() if palm_tissue else None
             phalanges = tuple(p.mirrored() for p in phalanges)
             palm_vertices, palm_triangles = palm_vertices @ MIRROR, palm_triangles[:, [0, 2, 1]]
             skin = replace(skin, local=skin.local @ MIRROR, triangles=skin.triangles[:, [0, 2, 1]])
         kinematics = HandKinematics.build(parameters)
         links = _links(parameters, compliance, kinematics, phalanges, (palm_vertices, palm_triangles))
         return cls(
-            parameters, tissue, compliance, kinematics, phalanges, palm_vertices, palm_triangles, skin, links
+            parameters,
+            tissue,
+            compliance,
+            kinematics,
+            phalanges,
+            palm_vertices,
+            palm_triangles,
+            palm_tissue,
+            skin,
+            links,
         )
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> HandModel:
-        """Build from plain settings: fields of HandParameters, and "tissue" and "compliance" with theirs."""
-        sizes = {k: v for k, v in settings.items() if k not in ("tissue", "compliance")}
+        """Build from plain settings: fields of HandParameters, "tissue" and "compliance" with theirs, "palm"."""
+        sizes = {k: v for k, v in settings.items() if k not in ("tissue", "compliance", "palm")}
         return cls.build(
             HandParameters(**sizes),
             HandTissue(**settings.get("tissue", {})),
             HandCompliance(**settings.get("compliance", {})),
+            settings.get("palm", "rigid"),
         )
 
     @property
@@ -155,8 +184,16 @@ class HandModel:
         """
         return {"link": index + 1} | phalanx_arguments(self.phalanges[index], self.tissue)
 
+    def pad_arguments(self, index: int) -> dict[str, Any]:
+        """Arguments of World.add_phalanx for pad `index` of a soft palm, without body and name."""
+        if self.palm_tissue is None:
+            raise ValueError("palm: this hand's palm is rigid and has no pads; build it with palm='soft'")
+        return {"link": 0} | phalanx_arguments(self.palm_tissue.pads[index], self.tissue)
+
     def disabled_pairs(self) -> list[tuple[str, str]]:
-        """Pairs of links that touch or overlap at rest and must not collide, by name ("palm" included)."""
+        """Pairs of links that touch or overlap at rest and must not collide, by name ("palm" included, and its
+        pads: "palm_thenar" and so on).
+        """
         pairs = []
         for i, finger in enumerate(FINGERS):
             names = [f"{finger}_{segment}" for segment in SEGMENTS]
@@ -164,6 +201,8 @@ class HandModel:
             if i > 1:  # neighbouring fingers share their web
                 pairs.append((f"{FINGERS[i - 1]}_proximal", names[0]))
         pairs += [("palm", "thumb_middle"), ("thumb_proximal", "index_proximal")]
+        pads = [f"palm_{name}" for name in self.palm_tissue.names] if self.palm_tissue else []
+        pairs += [(pad, link) for pad in pads for palm, link in pairs if palm == "palm"]
         return pairs
 
     def initial_positions(
@@ -203,6 +242,8 @@ def phalanx_arguments(phalanx: Phalanx, tissue: HandTissue) -> dict[str, Any]:
         "surface_weights": phalanx.surface_weights,
         "surface_triangles": phalanx.triangles,
         "friction": tissue.friction,
+        "stiffening": tissue.stiffening,
+        "stiffening_limit": tissue.stiffening_limit,
     }
 
 

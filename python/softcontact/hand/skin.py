@@ -46,7 +46,8 @@ class HandSkin:
         links: links that move each vertex, shape (n, 4), numbered as in anatomy.LINKS.
         weights: their weights, each row summing to 1, shape (n, 4).
         local: the vertex in each of those links' frames [m], shape (n, 4, 3).
-        followed: rows of the stacked phalanx surface vertices whose displacement moves it, shape (n, 4, 3).
+        followed: rows of the stacked surface vertices of phalanges, then of the palm's pads, whose displacement
+            moves it, shape (n, 4, 3).
         follow_weights: their weights, summing to at most 1 over the last axis, shape (n, 4, 3).
     """
 
@@ -69,8 +70,9 @@ class HandSkin:
         Args:
             positions: of the 16 links [m], shape (16, 3).
             rotations: of the 16 links, shape (16, 3, 3).
-            displacements: of the contact-surface vertices of the 15 phalanges from rest, in their links'
-                frames [m]: 15 arrays (k, 3), or the same stacked; None means no deformation.
+            displacements: of the contact-surface vertices of the 15 phalanges, and of the palm's pads if it
+                has some, from rest, in their links' frames [m]: arrays (k, 3), or the same stacked; None means
+                no deformation.
         Returns:
             Vertices [m], shape (n, 3).
         """
@@ -180,8 +182,12 @@ def _nail(shape: SegmentShape, scale: float) -> tuple[FloatArray, IntArray]:
     return vertices, np.concatenate([np.column_stack([a, c, d]), np.column_stack([a, d, b])])
 
 
-def build_skin(parameters: HandParameters, phalanges: Sequence[Phalanx]) -> HandSkin:
-    """Make the skin of a right hand and bind it to the links and to the 15 phalanges' contact surfaces."""
+def build_skin(
+    parameters: HandParameters, phalanges: Sequence[Phalanx], pads: Sequence[Phalanx] = ()
+) -> HandSkin:
+    """Make the skin of a right hand and bind it to the links and to the contact surfaces of the 15 phalanges and
+    of the palm's pads.
+    """
     solid = _HandSolid(parameters)
     scale = parameters.length_scale, parameters.breadth_scale, parameters.breadth_scale
     lower, upper = np.array([-0.045, -0.110, -0.120]) * scale, np.array([0.215, 0.125, 0.055]) * scale
@@ -215,26 +221,31 @@ def build_skin(parameters: HandParameters, phalanges: Sequence[Phalanx]) -> Hand
     chosen = np.take_along_axis(weights, links, axis=1)
     chosen /= chosen.sum(axis=1, keepdims=True)
     local = np.einsum("nlji,nlj->nli", solid.rotations[links], points[:, None] - solid.positions[links])
-    followed, follow_weights = _follow(links, local, phalanges, parameters.breadth_scale)
+    followed, follow_weights = _follow(links, local, phalanges, pads, parameters.breadth_scale)
     follow_weights[len(points) - len(nail_owner) :] = 0.0
     return HandSkin(triangles, nail, links, chosen, local, followed, follow_weights)
 
 
 def _follow(
-    links: IntArray, local: FloatArray, phalanges: Sequence[Phalanx], scale: float
+    links: IntArray, local: FloatArray, phalanges: Sequence[Phalanx], pads: Sequence[Phalanx], scale: float
 ) -> tuple[IntArray, FloatArray]:
-    """Nearest contact-surface vertices of each influencing phalanx, weighted by distance and fading out."""
+    """Nearest contact-surface vertices of each influencing phalanx, and of the pads where the palm influences,
+    weighted by distance and fading out.
+    """
     followed = np.zeros((*links.shape, _FOLLOWED), dtype=np.int64)
     weights = np.zeros((*links.shape, _FOLLOWED))
     start = 0
-    for k, phalanx in enumerate(phalanges):
-        rows, slots = np.nonzero(links == 1 + k)
-        distance = np.linalg.norm(local[rows, slots][:, None] - phalanx.vertices[None], axis=2)
+    surfaces = [(1 + k, phalanx.vertices) for k, phalanx in enumerate(phalanges)]
+    if pads:
+        surfaces.append((0, np.concatenate([pad.vertices for pad in pads])))
+    for link, vertices in surfaces:
+        rows, slots = np.nonzero(links == link)
+        distance = np.linalg.norm(local[rows, slots][:, None] - vertices[None], axis=2)
         nearest = np.argsort(distance, axis=1, kind="stable")[:, :_FOLLOWED]
         near = np.take_along_axis(distance, nearest, axis=1)
         share = 1.0 / (near + 0.0005 * scale) ** 2
         share /= share.sum(axis=1, keepdims=True)
         fade = np.clip((0.012 * scale - near[:, :1]) / (0.006 * scale), 0.0, 1.0)
         followed[rows, slots], weights[rows, slots] = start + nearest, share * fade
-        start += len(phalanx.vertices)
+        start += len(vertices)
     return followed, weights

@@ -89,7 +89,7 @@ class KinematicBody(Placed):
 
 
 class Material(Part):
-    """A linear elastic material with Rayleigh damping."""
+    """An elastic material, linear or stiffening with strain, with Rayleigh damping."""
 
     young: Positive
     """Young's modulus E [Pa]."""
@@ -101,6 +101,10 @@ class Material(Part):
     """Damping in proportion to mass [1/s]."""
     rayleigh_stiffness: NonNegative = 0.01
     """Damping in proportion to stiffness [s]."""
+    stiffening: Annotated[float, Field(ge=0, le=1e3)] = 0.0
+    """b of σ = E ε exp(b ε²), the answer to uniaxial stress [-]; 0 is linear."""
+    stiffening_limit: Annotated[float, Field(ge=1, le=1e6)] = 100.0
+    """Largest factor of the stiffening on Young's modulus [-]."""
 
 
 class Region(Part):
@@ -225,8 +229,11 @@ class Hand(Placed):
     """Joint angles at the start (20,) [rad]; zero by default."""
     gravity_compensated: bool = True
     """Whether gravity is left out for the hand, as a person holds it up."""
+    palm: Literal["rigid", "soft", "off"] = "rigid"
+    """The palm in contact: a rigid surface, soft pads over one (ball of the thumb, little finger's side and the row
+    under the fingers, each with a patch of its own), or none."""
     palm_aggregate: bool = True
-    """Whether the palm gathers its contacts with another body into one patch."""
+    """Whether the palm's rigid surface gathers its contacts with another body into one patch."""
     self_contact: bool = False
     """Whether the fingers collide with each other."""
     role: Role = "phalanx"

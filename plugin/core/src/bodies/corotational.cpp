@@ -38,6 +38,21 @@ Matrix3d strain_of(const Matrix3d& rotation, const Matrix3d& f)
     return 0.5 * (a + a.transpose()) - Matrix3d::Identity();
 }
 
+/// Adds scale · f fᵀ to the blocks of an element, lower triangle, f the four columns one below the other.
+template <typename Element>
+void add_rank_one(const Element& element, double scale, const Gradients& f, double* values)
+{
+    int pair = 0;
+    for (int i = 0; i < 4; ++i) {
+        for (int j = 0; j <= i; ++j, ++pair) {
+            for (int b = 0; b < 3; ++b) {
+                double* column = values + element.at[pair][b];
+                for (int a = (i == j ? b : 0); a < 3; ++a) column[a] += scale * f(a, i) * f(b, j);
+            }
+        }
+    }
+}
+
 Matrix3d skew(const Vector3d& w)
 {
     Matrix3d m;
@@ -75,7 +90,25 @@ bool CorotationalModel::update(const Ref<const Points>& x)
         }
         m_rotations[e] = m_quaternions[e].toRotationMatrix();
     }
+    update_stiffening(x);
     return finite;
+}
+
+void CorotationalModel::update_stiffening(const Ref<const Points>& x)
+{
+    for (std::size_t e = 0; e < m_stiffening.size(); ++e) {
+        const Element& element = m_elements[e];
+        const Matrix3d strain = strain_of(m_rotations[e], deformation_gradient(element, x));
+        m_states[e] = m_stiffening[e].state(strain, stress_of(strain, element.lambda, element.mu));
+    }
+}
+
+Matrix3d CorotationalModel::first_piola(std::size_t e, const Matrix3d& f) const
+{
+    const Matrix3d strain = strain_of(m_rotations[e], f);
+    const Matrix3d stress = stress_of(strain, m_elements[e].lambda, m_elements[e].mu);
+    if (m_stiffening.empty()) return m_rotations[e] * stress;
+    return m_rotations[e] * (m_stiffening[e].factor(strain, stress) * stress);
 }
 
 double CorotationalModel::energy(const Ref<const Points>& x) const
@@ -84,6 +117,11 @@ double CorotationalModel::energy(const Ref<const Points>& x) const
     for (std::size_t e = 0; e < m_elements.size(); ++e) {
         const Element& element = m_elements[e];
         const Matrix3d strain = strain_of(m_rotations[e], deformation_gradient(element, x));
+        if (!m_stiffening.empty()) {
+            sum += element.volume *
+                   m_stiffening[e].energy(strain, stress_of(strain, element.lambda, element.mu));
+            continue;
+        }
         const double trace = strain.trace();
         sum += element.volume * (element.mu * strain.squaredNorm() + 0.5 * element.lambda * trace * trace);
     }
@@ -94,9 +132,8 @@ void CorotationalModel::add_force(const Ref<const Points>& x, Ref<Points> force)
 {
     for (std::size_t e = 0; e < m_elements.size(); ++e) {
         const Element& element = m_elements[e];
-        const Matrix3d strain = strain_of(m_rotations[e], deformation_gradient(element, x));
-        const Matrix3d first_piola = m_rotations[e] * stress_of(strain, element.lambda, element.mu);
-        const Matrix3d on_nodes = -element.volume * first_piola * element.inverse_rest.transpose();
+        const Matrix3d on_nodes = -element.volume * first_piola(e, deformation_gradient(element, x)) *
+                                  element.inverse_rest.transpose();
         for (int k = 0; k < 3; ++k) force.col(element.nodes[k + 1]) += on_nodes.col(k);
         force.col(element.nodes[0]) -= on_nodes.rowwise().sum();
     }
@@ -110,7 +147,12 @@ void CorotationalModel::multiply(const Ref<const VectorXd>& v, Ref<VectorXd> out
     for (std::size_t e = 0; e < m_elements.size(); ++e) {
         const Element& element = m_elements[e];
         const Matrix3d a = m_rotations[e].transpose() * deformation_gradient(element, velocity);
-        const Matrix3d stress = stress_of(0.5 * (a + a.transpose()), element.lambda, element.mu);
+        const Matrix3d strain = 0.5 * (a + a.transpose());
+        Matrix3d stress = stress_of(strain, element.lambda, element.mu);
+        if (!m_stiffening.empty()) {
+            const StiffeningLaw::State& s = m_states[e];
+            stress = s.factor * stress + s.rank * s.stress.cwiseProduct(strain).sum() * s.stress;
+        }
         const Matrix3d on_nodes =
             element.volume * (m_rotations[e] * stress) * element.inverse_rest.transpose();
         for (int k = 0; k < 3; ++k) result.col(element.nodes[k + 1]) += on_nodes.col(k);
@@ -120,9 +162,8 @@ void CorotationalModel::multiply(const Ref<const VectorXd>& v, Ref<VectorXd> out
 
 Matrix3d CorotationalModel::stress(const Ref<const Points>& x, Index element) const
 {
-    const Element& e = m_elements[element];
-    const Matrix3d& r = m_rotations[element];
-    return r * stress_of(strain_of(r, deformation_gradient(e, x)), e.lambda, e.mu) * r.transpose();
+    const auto e = static_cast<std::size_t>(element);
+    return first_piola(e, deformation_gradient(m_elements[e], x)) * m_rotations[e].transpose();
 }
 
 void CorotationalModel::assemble(SparseMatrix& out, double stiffness_scale,
@@ -135,8 +176,9 @@ void CorotationalModel::assemble(SparseMatrix& out, double stiffness_scale,
         const Element& element = m_elements[e];
         // An isotropic element is turned by turning its gradients.
         const Gradients g = m_rotations[e] * gradients_of(element.inverse_rest);
-        const double lambda = stiffness_scale * element.volume * element.lambda;
-        const double mu = stiffness_scale * element.volume * element.mu;
+        const double factor = m_states.empty() ? 1.0 : m_states[e].factor;
+        const double lambda = factor * stiffness_scale * element.volume * element.lambda;
+        const double mu = factor * stiffness_scale * element.volume * element.mu;
         int pair = 0;
         for (int i = 0; i < 4; ++i) {
             for (int j = 0; j <= i; ++j, ++pair) {
@@ -150,9 +192,14 @@ void CorotationalModel::assemble(SparseMatrix& out, double stiffness_scale,
                 }
             }
         }
+        if (!m_states.empty() && m_states[e].rank > 0.0) {
+            const Gradients f = m_rotations[e] * m_states[e].stress * gradients_of(element.inverse_rest);
+            add_rank_one(element, stiffness_scale * element.volume * m_states[e].rank, f, values);
+        }
     }
     for (Index k = 0; k < diagonal.size(); ++k) values[m_outer[k]] += diagonal[k];
     m_assembled = m_quaternions;
+    m_assembled_states = m_states;
     m_has_assembled = true;
 }
 
@@ -170,6 +217,8 @@ void CorotationalModel::assemble_tangent(const Ref<const Points>& x, SparseMatri
         // P = 2μ(F − R) + λ(tr S − 3) R and dR = R [ω]×, (tr(S) I − S) ω = axial(RᵀdF − dFᵀR).
         const Matrix3d spin = (stretch.trace() * Matrix3d::Identity() - stretch).inverse();
         const double on_spin = element.lambda * (stretch.trace() - 3.0) - 2.0 * element.mu;
+        // P = g Pₗ with Pₗ of the linear law, and dg is along Pₗ.
+        const double scale = element.volume * (m_states.empty() ? 1.0 : m_states[e].factor);
         int pair = 0;
         for (int i = 0; i < 4; ++i) {
             for (int j = 0; j <= i; ++j, ++pair) {
@@ -178,9 +227,12 @@ void CorotationalModel::assemble_tangent(const Ref<const Points>& x, SparseMatri
                 block.diagonal().array() += 2.0 * element.mu * g.col(i).dot(g.col(j));
                 for (int b = 0; b < 3; ++b) {
                     double* column = values + element.at[pair][b];
-                    for (int a = (i == j ? b : 0); a < 3; ++a) column[a] += element.volume * block(a, b);
+                    for (int a = (i == j ? b : 0); a < 3; ++a) column[a] += scale * block(a, b);
                 }
             }
+        }
+        if (!m_states.empty()) {
+            add_rank_one(element, element.volume * m_states[e].rank, r * m_states[e].stress * g, values);
         }
     }
 }
@@ -207,7 +259,16 @@ double CorotationalModel::rotation_drift(const Quaterniond& turn) const
         const Quaterniond own = m_quaternions[e] * m_assembled[e].conjugate();
         largest = std::max(largest, (back * own).vec().squaredNorm());
     }
-    return 2.0 * std::asin(std::min(1.0, std::sqrt(largest)));
+    return std::max(2.0 * std::asin(std::min(1.0, std::sqrt(largest))), stiffening_drift());
+}
+
+double CorotationalModel::stiffening_drift() const
+{
+    double largest = 0.0;
+    for (std::size_t e = 0; e < m_stiffening.size(); ++e) {
+        largest = std::max(largest, m_stiffening[e].change(m_assembled_states[e], m_states[e]));
+    }
+    return largest;
 }
 
 }  // namespace softcontact

@@ -53,6 +53,14 @@ CorotationalModel::CorotationalModel(const Points& rest_nodes, const Tetrahedra&
     m_quaternions.assign(count, Quaterniond::Identity());
     m_rotations.assign(count, Matrix3d::Identity());
     m_assembled = m_quaternions;
+    const auto stiffens = [](const Material& material) { return material.stiffening > 0.0; };
+    if (std::any_of(materials.begin(), materials.end(), stiffens)) {
+        for (std::size_t e = 0; e < count; ++e) {
+            m_stiffening.emplace_back(materials[materials.size() == 1 ? 0 : e]);
+        }
+        m_states.resize(count);
+        m_assembled_states = m_states;
+    }
     build_pattern();
 }
 

@@ -21,6 +21,7 @@ _EXPRESSED = {
     "Link": "name parent joint axis second_axis position orientation mass com inertia stiffness damping lower upper "
     "limit_stiffness shape aggregate",
     "Hand": f"{_PLACED} sizes tissue compliance angles gravity_compensated palm_aggregate self_contact",
+    "HandTissue": "young poisson density rayleigh_mass rayleigh_stiffness bound_stiffness friction",
     "Keyframes": "kind body times positions orientations",
     "JointMotion": "kind body times targets",
     "HandMotion": "kind body times values interpolation",
@@ -46,6 +47,8 @@ def check_support(scene: Scene) -> None:
         _check(body, where)
         if hasattr(body, "material"):
             _check(body.material, f"{where}.material")
+        if hasattr(body, "tissue"):
+            _check(body.tissue, f"{where}.tissue")
         for number, link in enumerate(getattr(body, "links", ())):
             _check(link, f"{where}.links[{number}] ({link.name})")
     for index, motion in enumerate(scene.motions):

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "softcontact/bodies/material.hpp"
+#include "softcontact/bodies/stiffening.hpp"
 #include "softcontact/types.hpp"
 
 namespace softcontact {
@@ -14,8 +15,10 @@ namespace softcontact {
 ///
 /// With F = ∂x/∂X, R its rotation and ε = sym(RᵀF) − I, an element of rest volume V stores
 /// E = V (μ ε:ε + ½ λ (tr ε)²); with the polar rotation −∂E/∂x is exactly the force returned, since
-/// the polar rotation is a stationary point of RᵀF. update() sets the rotations; the other methods use
-/// the rotations of the last update() whatever the positions they are given, except where said.
+/// the polar rotation is a stationary point of RᵀF. A material that stiffens has the energy of StiffeningLaw
+/// instead, to which the same applies. update() sets the rotations, and the strains that a stiffening tangent
+/// is taken at; the other methods use those of the last update() whatever the positions they are given,
+/// except where said.
 /// Nothing but the constructor and pattern() allocates. Not thread safe for writing methods.
 ///
 /// Source: Müller & Gross, "Interactive virtual materials", GI 2004, Sec. 3 (element, warping);
@@ -53,7 +56,8 @@ public:
     [[nodiscard]] double energy(const Eigen::Ref<const Points>& x) const;
     /// Adds −∂E/∂x [N] to force (3, n).
     void add_force(const Eigen::Ref<const Points>& x, Eigen::Ref<Points> force) const;
-    /// out = K v, K = Σ R Kₑ Rᵀ with the current rotations; v, out (3n,).
+    /// out = K v, K = Σ R Kₑ Rᵀ with the current rotations (and the tangent at the current strains, for a
+    /// material that stiffens); v, out (3n,).
     void multiply(const Eigen::Ref<const VectorXd>& v, Eigen::Ref<VectorXd> out) const;
     /// Corotated stress R σ(ε) Rᵀ of an element [Pa].
     [[nodiscard]] Matrix3d stress(const Eigen::Ref<const Points>& x, Index element) const;
@@ -72,7 +76,8 @@ public:
     [[nodiscard]] Quaterniond common_turn() const;
     /// Largest angle [rad] between an element's rotation and turn ∘ its rotation at the last assemble();
     /// infinite before it. assemble() after a turn Q shared by all is Q · (matrix before) · Qᵀ in blocks,
-    /// so with common_turn() this tells how stale a factorisation is.
+    /// so with common_turn() this tells how stale a factorisation is. A change of an element's stiffness
+    /// since then counts as much as an equal angle.
     [[nodiscard]] double rotation_drift(const Quaterniond& turn = Quaterniond::Identity()) const;
 
 private:
@@ -87,6 +92,9 @@ private:
 
     void add_element(Index index, const Tetrahedra& tetrahedra, const Material& material);
     void build_pattern();
+    void update_stiffening(const Eigen::Ref<const Points>& x);
+    [[nodiscard]] double stiffening_drift() const;
+    [[nodiscard]] Matrix3d first_piola(std::size_t element, const Matrix3d& f) const;
     [[nodiscard]] Matrix3d deformation_gradient(const Element& element,
                                                 const Eigen::Ref<const Points>& x) const;
 
@@ -97,6 +105,10 @@ private:
     std::vector<Matrix3d> m_rotations;
     std::vector<Quaterniond> m_assembled;  // rotations of the last assemble()
     bool m_has_assembled = false;
+    // One an element, or none where the whole body is linear.
+    std::vector<StiffeningLaw> m_stiffening;
+    std::vector<StiffeningLaw::State> m_states;            // at the last update()
+    std::vector<StiffeningLaw::State> m_assembled_states;  // at the last assemble()
     int m_inverted_count = 0;
     std::vector<int> m_outer;  // pattern(), compressed columns
     std::vector<int> m_inner;
