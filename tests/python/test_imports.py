@@ -44,6 +44,7 @@ STANDARD_HEADERS = {
 LEVELS = [
     {"mesh", "bodies", "friction", "contact", "solver", "_fclib", "progress", "_core"},
     {"hand", "flexibility"},
+    {"tracking"},
     {"scene"},
     {"engines"},
     {"record", "report"},

@@ -270,7 +270,7 @@ class EmbeddedEngine:
 
     def _move(self, motion: Any) -> None:
         body = self.scene.body(motion.body)
-        if motion.kind == "hand":
+        if motion.kind in ("hand", "track"):
             return  # pulls the hand from its first moment on: see HandInWorld
         if motion.kind == "joints":
             self.world.set_joint_motion(self._ids[body.name], motion.times, np.array(motion.targets))

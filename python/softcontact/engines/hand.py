@@ -10,7 +10,10 @@ from softcontact.engines.base import FloatArray
 from softcontact.hand import LINKS, FingertipModel, HandModel, closing_fingers
 from softcontact.hand.kinematics import matrix_from_quaternion
 from softcontact.scene.bodies import Fingertip, Hand
-from softcontact.scene.motions import Grasp, HandMotion
+from softcontact.scene.motions import Grasp, HandMotion, TrackMotion
+from softcontact.tracking.drive import Placement, track_targets
+from softcontact.tracking.track import Track
+from softcontact.tracking.values import RateLimits
 
 
 class HandInWorld:
@@ -22,7 +25,7 @@ class HandInWorld:
         motion: the motion that pulls it, or None for a hand that stays where it starts.
     """
 
-    def __init__(self, world: Any, body: Hand, motion: HandMotion | None) -> None:
+    def __init__(self, world: Any, body: Hand, motion: HandMotion | TrackMotion | None) -> None:
         self.world, self.body = world, body
         self.model = model = HandModel.build(
             body.sizes, body.tissue, body.compliance, "soft" if body.palm == "soft" else "rigid"
@@ -126,9 +129,12 @@ def add_fingertip(world: Any, body: Fingertip) -> int:
 
 
 def _targets(
-    model: HandModel, body: Hand, motion: HandMotion | None, time_step: float
+    model: HandModel, body: Hand, motion: HandMotion | TrackMotion | None, time_step: float
 ) -> tuple[FloatArray, FloatArray]:
     """Times (n,) [s] and spring targets (n, 27)."""
+    if isinstance(motion, TrackMotion):
+        track = Track(np.array(motion.times), np.array(motion.values), model.parameters.side)
+        return track_targets(track, placement(motion, body), rate_limits(motion), time_step, motion.start)
     if motion is not None:
         values = np.array(motion.values)
         return hand.HandMotion(np.array(motion.times), values, motion.interpolation).resampled(time_step)
@@ -136,3 +142,14 @@ def _targets(
     return np.zeros(1), model.initial_positions(angles, np.array(body.position), np.array(body.orientation))[
         None
     ]
+
+
+def placement(motion: TrackMotion, body: Hand) -> Placement:
+    """Where the tracked palm goes in the world."""
+    start = (np.array(body.position), np.array(body.orientation)) if motion.frame == "start" else None
+    return Placement(np.array(motion.position), np.array(motion.orientation), start)
+
+
+def rate_limits(motion: TrackMotion) -> RateLimits:
+    """The fastest motion of the targets."""
+    return RateLimits(motion.joint_rate, motion.palm_rate, motion.turn_rate)

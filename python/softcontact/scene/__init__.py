@@ -37,7 +37,15 @@ from softcontact.scene.measures import (
     Turned,
 )
 from softcontact.scene.model import Scene
-from softcontact.scene.motions import DeviceMotion, Finger, Grasp, HandMotion, JointMotion, Keyframes
+from softcontact.scene.motions import (
+    DeviceMotion,
+    Finger,
+    Grasp,
+    HandMotion,
+    JointMotion,
+    Keyframes,
+    TrackMotion,
+)
 from softcontact.scene.settings import (
     ContactSettings,
     FlexibilitySettings,
@@ -120,6 +128,7 @@ __all__ = [
     "TetrahedralCylinder",
     "TetrahedralFile",
     "TetrahedralMesh",
+    "TrackMotion",
     "Turned",
     "load",
 ]

@@ -33,7 +33,7 @@ def _unit(value: tuple[float, ...]) -> tuple[float, ...]:
     return value if abs(norm - 1) < 1e-12 else tuple(x / norm for x in value)
 
 
-def _rising(times: tuple[float, ...]) -> tuple[float, ...]:
+def rising(times: tuple[float, ...]) -> tuple[float, ...]:
     for index in range(1, len(times)):
         if not times[index] > times[index - 1]:
             raise ValueError(f"times must rise; entry {index} ({times[index]:g} s) does not")
@@ -57,7 +57,7 @@ Vector = Annotated[tuple[Real, Real, Real], BeforeValidator(plain)]
 Position = Annotated[Vector, Length()]
 Quaternion = Annotated[tuple[Real, Real, Real, Real], BeforeValidator(plain), AfterValidator(_unit)]
 Reals = Annotated[tuple[Real, ...], BeforeValidator(plain)]
-Times = Annotated[Reals, Field(min_length=1), AfterValidator(_rising)]
+Times = Annotated[Reals, Field(min_length=1), AfterValidator(rising)]
 Matrix3 = Annotated[tuple[Vector, Vector, Vector], BeforeValidator(plain)]
 
 # Long tables skip the per-number hooks above: pydantic's own float check is fast and refuses NaN.

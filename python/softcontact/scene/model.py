@@ -27,6 +27,7 @@ _MOVED_BY = {
     "keyframes": ("kinematic", "fingertip", "block"),
     "joints": ("articulated",),
     "hand": ("hand",),
+    "track": ("hand",),
     "device": ("block",),
 }
 

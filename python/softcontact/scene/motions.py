@@ -3,9 +3,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from softcontact.scene.fields import (
+    ORIGIN,
+    UPRIGHT,
     Integer,
     Length,
     Name,
@@ -13,11 +15,15 @@ from softcontact.scene.fields import (
     Orientations,
     Part,
     Points,
+    Position,
     Positive,
+    Quaternion,
     Reals,
     Table,
     Times,
+    rising,
 )
+from softcontact.tracking.files import find_track
 
 
 class Keyframes(Part):
@@ -77,10 +83,61 @@ class HandMotion(Part):
     @model_validator(mode="after")
     def _rows(self) -> "HandMotion":
         _same_rows(self, "values")
-        for index, row in enumerate(self.values):
-            if len(row) != 26:
-                wanted = "26: 20 angles, position, rotation vector"
-                raise ValueError(f"values: row {index} has {len(row)} numbers; give {wanted}")
+        _twenty_six(self.values)
+        return self
+
+
+class TrackMotion(Part):
+    """A recording of a tracked hand, or a live stream of one, that the soft hand is pulled along.
+
+    The hand starts at the first sample. Joint limits and rate limits hold whatever the source gives.
+    """
+
+    kind: Literal["track"] = "track"
+    body: Name
+    """The hand."""
+    source: str | None = None
+    """Recording: one of the package's by its name ("grasp"), or a .csv, .h5 or .jsonl file."""
+    calibration: str | None = None
+    """YAML file with the minimum and maximum of each sensor, in place of the recording's own."""
+    smoothing: Literal["none", "one-euro", "savgol"] = "none"
+    """Filter over the samples: 1-Euro (from the past only) or Savitzky-Golay (recordings only)."""
+    times: Reals = ()
+    """Times (k,), rising [s], in place of a source; what a run leaves in its scene.json."""
+    values: Annotated[Table, Length(columns=slice(20, 23))] = ()
+    """Samples (k, 26) in place of a source: 20 joint angles [rad], palm position [m], rotation vector [rad]."""
+    start: NonNegative = 0.0
+    """Time in the recording at which the run starts [s]."""
+    frame: Literal["world", "start"] = "world"
+    """Whether the palm goes where the tracker says, or starts at the hand's own position and orientation and
+    moves from there as tracked."""
+    position: Position = ORIGIN
+    """Origin of the tracker's axes in the world [m]."""
+    orientation: Quaternion = UPRIGHT
+    """The tracker's axes in the world, quaternion (x, y, z, w)."""
+    joint_rate: Positive = 20.0
+    """Fastest change of a joint's target [rad/s]."""
+    palm_rate: Positive = 4.0
+    """Fastest motion of the palm's target [m/s]."""
+    turn_rate: Positive = 20.0
+    """Fastest turn of the palm's target [rad/s]."""
+
+    @field_validator("source", "calibration")
+    @classmethod
+    def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is None:
+            return value
+        path = find_track(value, (info.context or {}).get("folder", "."))
+        return value if path.name.startswith(f"track_{value}.") else str(path.resolve())
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "TrackMotion":
+        if (self.source is None) == (not self.times):
+            raise ValueError("source: give either a source, or times and values")
+        if self.times:
+            rising(self.times)
+            _same_rows(self, "values")
+            _twenty_six(self.values)
         return self
 
 
@@ -116,7 +173,9 @@ class DeviceMotion(Part):
         return self
 
 
-Motion = Annotated[Keyframes | JointMotion | HandMotion | DeviceMotion, Field(discriminator="kind")]
+Motion = Annotated[
+    Keyframes | JointMotion | HandMotion | TrackMotion | DeviceMotion, Field(discriminator="kind")
+]
 
 
 FingerName = Literal["thumb", "index", "middle", "ring", "little"]
@@ -178,6 +237,13 @@ class Grasp(Part):
                 f"shares has {len(self.shares)} values for {len(self.hand_fingers)} fingers; give one a finger, or none"
             )
         return self
+
+
+def _twenty_six(values: tuple[tuple[float, ...], ...]) -> None:
+    for index, row in enumerate(values):
+        if len(row) != 26:
+            wanted = "26: 20 angles, position, rotation vector"
+            raise ValueError(f"values: row {index} has {len(row)} numbers; give {wanted}")
 
 
 def _same_rows(part: Part, field: str) -> None:

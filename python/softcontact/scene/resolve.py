@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A scene without outside files: meshes read from disk, surfaces filled with tetrahedra."""
+"""A scene without outside files: meshes and recordings read from disk, surfaces filled with tetrahedra."""
 
 from typing import Any
 
@@ -7,13 +7,15 @@ from softcontact.scene.errors import SceneError
 from softcontact.scene.model import Scene
 from softcontact.scene.shapes import FilledSurface, Mesh, MeshFile, TetrahedralFile, TetrahedralMesh
 from softcontact.scene.surfaces import filled, read_surface, read_tetrahedra
+from softcontact.tracking.files import find_track
+from softcontact.tracking.track import Track
 
 
 def resolve(scene: Scene) -> Scene:
-    """The same scene with every mesh written into it, so that it runs anywhere and gives the same bits.
+    """The same scene with every mesh and recording written into it, so that it runs anywhere and gives the same bits.
 
     Raises:
-        SceneError: a mesh cannot be read or filled; names the body and the reason.
+        SceneError: a mesh or recording cannot be read, or a mesh not filled; names the body and the reason.
     """
     bodies = []
     for index, body in enumerate(scene.bodies):
@@ -30,7 +32,25 @@ def resolve(scene: Scene) -> Scene:
             )
         changed = any(value is not getattr(body, field) for field, value in changes.items())
         bodies.append(body.model_copy(update=changes) if changed else body)
-    return scene.model_copy(update={"bodies": tuple(bodies)})
+    motions = tuple(
+        _motion(motion, f"motions[{k}] ({motion.body})") for k, motion in enumerate(scene.motions)
+    )
+    return scene.model_copy(update={"bodies": tuple(bodies), "motions": motions})
+
+
+def _motion(motion: Any, where: str) -> Any:
+    """A motion along a recording, with the recording written into it, calibrated and smoothed."""
+    if motion.kind != "track" or motion.source is None:
+        return motion
+    try:
+        track = Track.load(find_track(motion.source), motion.calibration).smoothed(motion.smoothing)
+    except ValueError as error:
+        raise SceneError(f"{where}.source: {error}") from None
+    changes = {"source": None, "calibration": None, "smoothing": "none"}
+    return motion.model_copy(
+        update=changes
+        | {"times": tuple(track.times.tolist()), "values": tuple(map(tuple, track.values.tolist()))}
+    )
 
 
 def _shape(shape: Any, where: str) -> Any:

@@ -25,6 +25,7 @@ _EXPRESSED = {
     "Keyframes": "kind body times positions orientations",
     "JointMotion": "kind body times targets",
     "HandMotion": "kind body times values interpolation",
+    "TrackMotion": "kind body times values start frame position orientation joint_rate palm_rate turn_rate",
     "Grasp": "body start end force rate hand_fingers shares fingers",
     "Finger": "name dofs rates links share",
 }

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Recordings of a tracked hand as CSV and HDF5 files.
+
+CSV. Comment lines first, `# key: value`; the first is `# softcontact-track-1`. Keys, all optional: side
+(right), angle_unit (rad, deg, or raw: counts that need a calibration), length_unit (m, cm, mm), time_unit
+(s, ms), note, calibration ({minimum: […], maximum: […], low: […], high: […], angle_unit: rad}). Then a line
+of column names and a row a sample. Columns: time; 5, 14 or 20 sensors (tracking.sensors tells their order);
+palm_x, palm_y, palm_z; then palm_rx, palm_ry, palm_rz (rotation vector) or palm_qx, palm_qy, palm_qz,
+palm_qw. A file of hand landmarks has time and 63 columns lm0_x, lm0_y, lm0_z, lm1_x, … lm20_z instead.
+
+HDF5. Attributes format = "softcontact-track-1", side, note; data sets time (n), joints (n, 5 | 14 | 20),
+palm_position (n, 3), palm_orientation (n, 3 | 4), each with an attribute unit (s, ms; rad, deg, raw; m, cm,
+mm; rad, deg, or quaternion); or time and landmarks (n, 21, 3). An optional group calibration holds minimum,
+maximum, low and high.
+
+A .yaml file beside them may give the calibration instead: minimum, maximum, and if wanted low, high and
+angle_unit. Rows that a logger wrote twice or out of order are sorted by time; equal rows count once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from softcontact.mesh.data import data_path
+
+from .csv_file import read_csv, write_csv
+from .hdf5_file import read_hdf5, write_hdf5
+from .sensors import Calibration, angle_factor, expand
+from .track import Track
+from .values import FORMAT, TrackError
+
+__all__ = ["FORMAT", "SUFFIXES", "find_track", "read_landmarks", "read_track", "write_track"]
+
+FloatArray = NDArray[np.float64]
+
+SUFFIXES = (".csv", ".h5", ".hdf5", ".jsonl")
+LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
+TIMES = {"s": 1.0, "ms": 0.001}
+
+
+def find_track(source: str | Path, folder: str | Path = ".") -> Path:
+    """The file of a recording: one of the package's by its name, or a path, relative to `folder`.
+
+    Raises:
+        TrackError: neither is there.
+    """
+    text = str(source)
+    if Path(text).suffix == "" and "/" not in text:
+        for suffix in (".csv", ".h5"):
+            try:
+                return data_path(f"track_{text}{suffix}")
+            except FileNotFoundError:
+                continue
+    path = Path(folder) / Path(text).expanduser()
+    if path.is_file():
+        return path
+    raise TrackError(
+        f"source: no recording {text!r}; give 'grasp', a file ({', '.join(SUFFIXES)}) or udp://HOST:PORT"
+    )
+
+
+def read_track(path: str | Path, calibration: str | Path | None = None) -> Track:
+    """The track in a file, with every sensor calibrated and expanded to the 20 joint angles.
+
+    Args:
+        path: .csv, .h5 or .hdf5; or .jsonl, a log of packets, which goes through the same jitter buffer as a stream.
+        calibration: a YAML file that replaces the file's own calibration.
+    Raises:
+        TrackError: one line naming file, field and remedy.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise TrackError(f"{path}: not a recording; give one that ends in {', '.join(SUFFIXES)}")
+    try:
+        if suffix == ".jsonl":
+            from .packets import track_of_packets
+
+            return track_of_packets(path, _yaml(calibration))
+        raw = read_csv(path) if suffix == ".csv" else read_hdf5(path)
+        if calibration is not None:
+            raw["calibration"] = _yaml(calibration)
+        return _track(raw)
+    except TrackError as error:
+        raise TrackError(f"{path}: {error}") from None
+    except OSError as error:
+        raise TrackError(f"{path}: {error.strerror or error}; give a readable recording") from None
+
+
+def read_landmarks(path: str | Path) -> tuple[FloatArray, FloatArray, str]:
+    """Times (n,) [s], points (n, 21, 3) [m] and side of a file of hand landmarks.
+
+    Raises:
+        TrackError: the file cannot be read, or holds joint values.
+    """
+    path = Path(path)
+    raw = read_csv(path) if path.suffix.lower() == ".csv" else read_hdf5(path)
+    if "landmarks" not in raw:
+        raise TrackError(f"{path}: holds joint values, not landmarks")
+    return *_ordered(raw["time"], raw["landmarks"]), str(raw.get("side", "right"))
+
+
+def write_track(track: Track, path: str | Path) -> Path:
+    """Write a track as .csv or .h5/.hdf5; reading it gives the same bits.
+
+    Raises:
+        TrackError: another suffix, or the file cannot be written.
+    """
+    return write_raw(
+        path,
+        {
+            "time": track.times,
+            "joints": track.values[:, :20],
+            "palm_position": track.values[:, 20:23],
+            "palm_orientation": track.values[:, 23:],
+            "side": track.side,
+            "note": track.note,
+        },
+    )
+
+
+def write_raw(path: str | Path, raw: Mapping[str, Any], decimals: int | None = None) -> Path:
+    """Write a recording in sensor values or landmarks.
+
+    Args:
+        path: .csv, .h5 or .hdf5.
+        raw: time (n,), then joints (n, k), palm_position (n, 3) and palm_orientation (n, 3 | 4), or landmarks
+            (n, 21, 3); side, note, angle_unit; calibration: a Calibration.
+        decimals: digits after the point in CSV; None writes every bit.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", ".h5", ".hdf5"):
+        raise TrackError(
+            f"{path}: cannot write a recording as {suffix or 'a file without suffix'}; use .csv or .h5"
+        )
+    try:
+        if suffix == ".csv":
+            write_csv(path, raw, decimals)
+        else:
+            write_hdf5(path, raw)
+    except OSError as error:
+        raise TrackError(f"{path}: {error.strerror or error}; choose a folder that can be written") from None
+    return path
+
+
+def _track(raw: Mapping[str, Any]) -> Track:
+    """The track of what a file holds, units and calibration applied."""
+    side, note = str(raw.get("side", "right")), str(raw.get("note", ""))
+    scale, clock = _unit(raw, "length_unit", LENGTHS, "m"), _unit(raw, "time_unit", TIMES, "s")
+    if "landmarks" in raw:
+        from .landmarks import LandmarkFitter
+
+        times, points = _ordered(clock * raw["time"], raw["landmarks"])
+        fitter = LandmarkFitter(side=side)
+        return Track(times, np.array([fitter.fit(frame) for frame in scale * points]), side, note)
+    joints, unit = np.asarray(raw["joints"], dtype=float), str(raw.get("angle_unit", "rad"))
+    turn = np.asarray(raw["palm_orientation"], dtype=float)
+    given = raw.get("calibration")
+    if given is not None:
+        calibration = (
+            given if isinstance(given, Calibration) else Calibration.from_dict(given, joints.shape[1])
+        )
+        joints = calibration.angles(joints)
+    elif unit == "raw":
+        raise TrackError(
+            "calibration: missing for raw sensor values; give minimum and maximum of each sensor"
+        )
+    else:
+        joints = angle_factor(unit, "angle_unit") * joints
+    if turn.shape[1] == 4:
+        lengths = np.linalg.norm(turn, axis=1)
+        wrong = np.flatnonzero(~(np.abs(lengths - 1.0) < 1e-2))
+        if len(wrong):
+            raise TrackError(
+                f"palm orientation: row {wrong[0]} has norm {lengths[wrong[0]]:.4g}; give unit quaternions x, y, z, w"
+            )
+        turn = Rotation.from_quat(turn).as_rotvec()
+    elif raw.get("orientation_unit", "rad" if unit == "raw" else unit) == "deg":
+        turn = turn * (np.pi / 180.0)
+    palm = scale * np.asarray(raw["palm_position"], dtype=float)
+    rows = np.concatenate([expand(joints), palm, turn], axis=1)
+    return Track(*_ordered(clock * raw["time"], rows), side, note)
+
+
+def _unit(raw: Mapping[str, Any], key: str, known: Mapping[str, float], fallback: str) -> float:
+    unit = str(raw.get(key, fallback))
+    if unit not in known:
+        raise TrackError(f"{key}: {unit!r} is unknown; give one of {', '.join(known)}")
+    return known[unit]
+
+
+def _ordered(times: Any, rows: Any) -> tuple[FloatArray, FloatArray]:
+    """Rows sorted by time; of equal rows at one time the first stays, different ones are refused."""
+    times, rows = np.asarray(times, dtype=float), np.asarray(rows, dtype=float)
+    if not len(times):
+        raise TrackError("holds no samples")
+    if not np.isfinite(times).all():
+        raise TrackError(f"time: row {np.flatnonzero(~np.isfinite(times))[0]} is not finite; leave it out")
+    order = np.argsort(times, kind="stable")
+    times, rows = times[order], rows[order]
+    same = np.flatnonzero(np.diff(times) == 0.0)
+    for k in same:
+        if not np.array_equal(rows[k], rows[k + 1]):
+            raise TrackError(f"time: {times[k]:g} s comes twice with different values; keep one")
+    keep = np.ones(len(times), dtype=bool)
+    keep[same + 1] = False
+    return times[keep], rows[keep]
+
+
+def _yaml(path: str | Path | None) -> Any:
+    if path is None:
+        return None
+    try:
+        return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise TrackError(f"calibration {path}: {error}; mend the YAML") from None
+    except OSError as error:
+        raise TrackError(f"calibration {path}: {error.strerror or error}; give a YAML file") from None
