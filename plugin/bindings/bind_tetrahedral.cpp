@@ -171,10 +171,10 @@ bool begin_step(TetrahedralDynamics& self, double h, const Vector3d& gravity, co
 
 TetrahedralDynamics make_dynamics(const CorotationalModel& model, double rayleigh_mass,
                                   double rayleigh_stiffness, double tolerance, std::vector<int> fixed,
-                                  std::vector<int> anchored, VectorXd anchor_stiffness)
+                                  std::vector<int> anchored, VectorXd anchor_stiffness, bool linear)
 {
     return {model,
-            {rayleigh_mass, rayleigh_stiffness, tolerance, std::move(fixed), std::move(anchored),
+            {rayleigh_mass, rayleigh_stiffness, tolerance, linear, std::move(fixed), std::move(anchored),
              std::move(anchor_stiffness)}};
 }
 
@@ -185,7 +185,7 @@ void bind_dynamics(py::module_& module)
         .def(py::init(&make_dynamics), py::arg("model"), py::kw_only(), py::arg("rayleigh_mass") = 0.0,
              py::arg("rayleigh_stiffness") = 0.0, py::arg("refactor_rotation_tolerance") = 0.0,
              py::arg("fixed_nodes") = std::vector<int>{}, py::arg("anchored_nodes") = std::vector<int>{},
-             py::arg("anchor_stiffness") = VectorXd())
+             py::arg("anchor_stiffness") = VectorXd(), py::arg("linear") = false)
         .def_property_readonly(
             "positions",
             [](const Dynamics& self) { return rows_of(self.positions().data(), self.node_count()); })

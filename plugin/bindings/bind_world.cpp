@@ -460,10 +460,11 @@ void bind_world(py::module_& module)
                const VectorXd& density, double rayleigh_mass, double rayleigh_stiffness,
                const std::vector<int>& bound_nodes, double bound_stiffness, const IntRows4& surface_nodes,
                const Rows4& surface_weights, const IntRows3& surface_triangles, double friction,
-               double refactor_rotation_tolerance, double stiffening, double stiffening_limit) {
+               double refactor_rotation_tolerance, double stiffening, double stiffening_limit, bool linear) {
                 auto definition = make_definition(nodes, tetrahedra, young, poisson, density, rayleigh_mass,
                                                   rayleigh_stiffness, refactor_rotation_tolerance, stiffening,
                                                   stiffening_limit);
+                definition.options.linear = linear;
                 definition.options.anchored_nodes = bound_nodes;
                 definition.options.anchor_stiffness =
                     VectorXd::Constant(static_cast<Index>(bound_nodes.size()), bound_stiffness);
@@ -475,7 +476,8 @@ void bind_world(py::module_& module)
             "body"_a, "link"_a, "name"_a, "nodes"_a, "tetrahedra"_a, "young"_a, "poisson"_a, "density"_a,
             "rayleigh_mass"_a = 0.0, "rayleigh_stiffness"_a = 0.0, "bound_nodes"_a, "bound_stiffness"_a,
             "surface_nodes"_a, "surface_weights"_a, "surface_triangles"_a, "friction"_a = 0.5,
-            "refactor_rotation_tolerance"_a = 0.05, "stiffening"_a = 0.0, "stiffening_limit"_a = 100.0)
+            "refactor_rotation_tolerance"_a = 0.05, "stiffening"_a = 0.0, "stiffening_limit"_a = 100.0,
+            "linear"_a = false)
         .def(
             "add_link_surface",
             [](World& world, int body, int link, const std::string& name, const Rows3& vertices,

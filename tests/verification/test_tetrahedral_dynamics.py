@@ -169,3 +169,36 @@ def test_a_state_that_blows_up_stops_and_is_kept():
     assert body.begin_step(0.01, NOTHING, still)
     assert body.finish(still)
     assert body.status == "ok"
+
+
+def test_a_linear_body_answers_in_proportion_and_is_factorised_once():
+    nodes, tetrahedra = box((4, 2, 2), (0.1, 0.03, 0.03))
+    bound = np.flatnonzero(nodes[:, 0] < nodes[:, 0].min() + 1e-9)
+    model = TetrahedralModel(nodes, tetrahedra, Material(1e5, 0.4, 1000.0))
+    model.internal_force(
+        nodes[:, [1, 0, 2]]
+    )  # turns the model's elements; the body starts from rest all the same
+    push = np.zeros_like(nodes)
+    push[nodes[:, 0] > nodes[:, 0].max() - 1e-9, 2] = -0.05
+
+    def tip(scale, linear):
+        body = model.dynamics(
+            rayleigh_mass=20.0, anchored=bound, anchor_stiffness=np.full(len(bound), 1e4), linear=linear
+        )
+        run(body, 0.02, 150, force=scale * push)
+        return (body.positions - nodes)[-1], body
+
+    one, body = tip(1.0, True)
+    assert one[2] < -0.005  # over a sixth of the height
+    assert body.factorization_count == 1
+    np.testing.assert_allclose(tip(2.0, True)[0], 2.0 * one, rtol=1e-9)
+    small = tip(0.01, True)[0]
+    np.testing.assert_allclose(small, tip(0.01, False)[0], rtol=2e-3, atol=1e-3 * np.abs(small).max())
+    assert np.abs(tip(2.0, False)[0] - 2.0 * one).max() > 1e-3  # where elements turn, the law matters
+
+
+def test_a_linear_body_takes_no_stiffening_material():
+    nodes, tetrahedra = box((2, 1, 1), (0.1, 0.05, 0.05))
+    model = TetrahedralModel(nodes, tetrahedra, Material(1e5, 0.4, 1000.0, stiffening=5.0))
+    with pytest.raises(ValueError, match="linear: the material stiffens"):
+        model.dynamics(linear=True)

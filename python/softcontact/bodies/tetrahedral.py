@@ -176,6 +176,7 @@ class TetrahedralModel:
         refactor_rotation_tolerance: float = 0.0,
         anchored: ArrayLike = (),
         anchor_stiffness: ArrayLike = (),
+        linear: bool = False,
     ) -> _core.TetrahedralDynamics:
         """This body in time, by implicit Euler steps: begin_step(h, gravity, force), finish(velocity change).
 
@@ -185,6 +186,9 @@ class TetrahedralModel:
             refactor_rotation_tolerance: element turn [rad] up to which a factorisation is reused.
             anchored: nodes bound to their rest positions by springs, shape (k,).
             anchor_stiffness: their stiffness [N/m], shape (k,), > 0.
+            linear: forces linear in the displacements, for a body that does not turn; factorised once.
+        Raises:
+            ValueError: an argument out of range, or linear with a material that stiffens.
         """
         return _core.TetrahedralDynamics(
             self._core,
@@ -194,6 +198,7 @@ class TetrahedralModel:
             fixed_nodes=self.fixed.tolist(),
             anchored_nodes=_indices(anchored, "anchored").tolist(),
             anchor_stiffness=np.asarray(anchor_stiffness, dtype=float),
+            linear=linear,
         )
 
     def _at(self, x: ArrayLike) -> Array:

@@ -45,6 +45,8 @@ class HandTissue(BaseModel):
         bound_stiffness: spring from each bound node to its bone [N/m]; far stiffer than the tissue around a
             node.
         friction: Coulomb coefficient of dry skin [-].
+        elasticity: "corotational", or "linear" in the displacements in the link's axes: less time, and right while
+            no part of the tissue turns by much against its bone.
         stiffening: b of σ = E ε exp(b ε²), the tissue's answer to uniaxial stress [-]; 0 is linear.
         stiffening_limit: largest factor on Young's modulus [-].
     """
@@ -58,6 +60,7 @@ class HandTissue(BaseModel):
     rayleigh_stiffness: float = Field(2.0e-3, ge=0.0, le=1.0)
     bound_stiffness: float = Field(2.0e4, gt=0.0, le=1e9)
     friction: float = Field(0.8, ge=0.0, le=10.0)
+    elasticity: Literal["corotational", "linear"] = "corotational"
     stiffening: float = Field(0.0, ge=0.0, le=1e3)
     stiffening_limit: float = Field(100.0, ge=1.0, le=1e6)
 
@@ -244,6 +247,7 @@ def phalanx_arguments(phalanx: Phalanx, tissue: HandTissue) -> dict[str, Any]:
         "friction": tissue.friction,
         "stiffening": tissue.stiffening,
         "stiffening_limit": tissue.stiffening_limit,
+        "linear": tissue.elasticity == "linear",
     }
 
 

@@ -94,6 +94,21 @@ bool CorotationalModel::update(const Ref<const Points>& x)
     return finite;
 }
 
+void CorotationalModel::reset_rotations()
+{
+    std::fill(m_quaternions.begin(), m_quaternions.end(), Quaterniond::Identity());
+    std::fill(m_rotations.begin(), m_rotations.end(), Matrix3d::Identity());
+}
+
+bool CorotationalModel::check(const Ref<const Points>& x)
+{
+    m_inverted_count = 0;
+    for (const Element& element : m_elements) {
+        if (!(deformation_gradient(element, x).determinant() > 0.0)) ++m_inverted_count;
+    }
+    return x.allFinite();
+}
+
 void CorotationalModel::update_stiffening(const Ref<const Points>& x)
 {
     for (std::size_t e = 0; e < m_stiffening.size(); ++e) {

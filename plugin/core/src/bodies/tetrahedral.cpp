@@ -23,6 +23,7 @@ TetrahedralDynamics::TetrahedralDynamics(CorotationalModel model, TetrahedralOpt
     : m_model(std::move(model)), m_options(std::move(options))
 {
     check_options();
+    if (m_options.linear) m_model.reset_rotations();
     m_x = m_model.rest_nodes();
     m_v = VectorXd::Zero(dof_count());
     m_x_free = m_x;
@@ -68,6 +69,9 @@ void TetrahedralDynamics::check_options() const
             }
         }
     };
+    if (m_options.linear && m_model.stiffens()) {
+        throw std::invalid_argument("linear: the material stiffens with strain; leave out one of the two");
+    }
     check_not_negative(m_options.rayleigh_mass, "rayleigh_mass");
     check_not_negative(m_options.rayleigh_stiffness, "rayleigh_stiffness");
     if (!(m_options.refactor_rotation_tolerance >= 0.0 &&
@@ -121,7 +125,7 @@ bool TetrahedralDynamics::refresh_rotations()
     // Once for given positions: they are found from the last ones, so a second time would change their last
     // bits, and with them the run of whoever asks for energies.
     if (!m_rotations_fresh) {
-        m_rotations_finite = m_model.update(m_x);
+        m_rotations_finite = m_options.linear ? m_model.check(m_x) : m_model.update(m_x);
         m_rotations_fresh = true;
     }
     return m_rotations_finite;
@@ -130,6 +134,7 @@ bool TetrahedralDynamics::refresh_rotations()
 bool TetrahedralDynamics::refresh_factor(double h)
 {
     const double tolerance = m_options.refactor_rotation_tolerance;
+    if (m_options.linear && m_factor_step == h) return true;
     if (m_factor_step == h && tolerance > 0.0) {
         const Quaterniond turn = m_model.common_turn();
         if (m_model.rotation_drift(turn) <= tolerance) {

@@ -48,7 +48,14 @@ public:
     /// Rotations for positions x (3, n) [m]. False if some position is not finite or absurdly large; its
     /// element then keeps its rotation.
     bool update(const Eigen::Ref<const Points>& x);
-    /// Elements with det F <= 0 at the last update().
+    /// Sets all rotations to the identity.
+    void reset_rotations();
+    /// Counts inverted elements as update() does, and leaves the rotations. False if some position is not
+    /// finite.
+    bool check(const Eigen::Ref<const Points>& x);
+    /// Whether some material stiffens with strain.
+    [[nodiscard]] bool stiffens() const { return !m_stiffening.empty(); }
+    /// Elements with det F <= 0 at the last update() or check().
     [[nodiscard]] int inverted_count() const { return m_inverted_count; }
     [[nodiscard]] const Matrix3d& rotation(Index element) const { return m_rotations[element]; }
 

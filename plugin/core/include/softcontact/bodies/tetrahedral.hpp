@@ -17,6 +17,9 @@ struct TetrahedralOptions {
     /// Turn of an element against the body's common turn [rad] up to which the last factorisation is kept
     /// and turned along, in [0, 0.3]; 0 refactorises each step. The equilibria do not depend on it.
     double refactor_rotation_tolerance = 0.0;
+    /// Forces linear in the displacements, as if no element turned: for a body that does not turn in the axes
+    /// it is given in (the tissue of a phalanx in its link's). One factorisation serves all steps.
+    bool linear = false;
     std::vector<int> fixed_nodes;     ///< velocity and correction exactly zero
     std::vector<int> anchored_nodes;  ///< nodes bound by a spring to their rest position (to bone)
     VectorXd anchor_stiffness;        ///< [N/m], one an anchored node, > 0
