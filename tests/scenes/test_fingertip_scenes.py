@@ -50,7 +50,7 @@ def slipping_grip(result, start):
 # The points of a pad crowd where the tissue's few nodes stand out: their lever is a sixth shorter.
 @pytest.mark.parametrize(("contact", "within"), [("aggregate", 0.12), ("point", 0.25)])
 def test_long_bar(contact, within):
-    result = ran("long-bar", contact=contact, time_step=0.01)
+    result = ran("long-bar", contact=contact)
     assert result.exit_code == 0, failed(result)
     predicted = pinch_limit(9.81 * 0.04 * 0.05, FingertipOptions())
     assert slipping_grip(result, 4.7) == pytest.approx(predicted, rel=within)
@@ -62,3 +62,15 @@ def test_without_torsion_the_bar_turns_in_a_strong_grip():
 
 def test_a_grip_below_the_limit_does_not_lift_the_bar_level():
     assert "level in the lift" in failed(ran("long-bar", grip=2.2))
+
+
+@pytest.mark.parametrize("contact", ["aggregate", "point"])
+def test_pencil(contact):
+    result = ran("pencil", contact=contact)
+    assert result.exit_code == 0, failed(result)
+    spinning = (result.history.time > 1.9) & (result.history.time < 3.9)
+    assert result.history.series["contacts"][spinning].mean() == pytest.approx(38.0, abs=3.0)
+
+
+def test_the_pencil_runs_away_without_torsion():
+    assert "half a turn across the fingers" in failed(ran("pencil", friction_law="coulomb"))
