@@ -9,27 +9,29 @@ from pydantic import Field, model_validator
 from softcontact.hand import FINGERS, GraspObject
 from softcontact.mesh import MeshError, SurfaceMesh, load_mesh
 from softcontact.mesh.bunny import bunny
-from softcontact.scene import Box, Bunny, Cylinder, Mesh, Scene
+from softcontact.scene import Box, Bunny, Cylinder, Mesh, Scene, TetrahedralBox
 from softcontact.scene.grasping import GraspOptions, LiftTiming, Target, ball_target, grip_force, lift_scene
 
 APPROACH, ARRIVE, CLOSE, SETTLE, LIFT, HOLD = 0.6, 0.7, 1.1, 0.2, 1.0, 2.0
 LIFT_HEIGHT = 0.10
 UP = np.array([0.0, 0.0, 1.0])
 
-NAMED = ("ball", "cube", "cylinder", "bunny")
+NAMED = ("ball", "cube", "cylinder", "bunny", "soft-cube")
 
 __all__ = ["FINGERS", "NAMED", "Options", "grip_force", "scene", "shape_of"]
 
 
 class Options(GraspOptions):
     object: str = "ball"
-    """What is grasped: ball, cube, cylinder, bunny, or a mesh file (STL, OBJ, PLY, VTK, …)."""
+    """What is grasped: ball, cube, cylinder, bunny, soft-cube (4 cm), or a mesh file (STL, OBJ, PLY, VTK, …)."""
     object_scale: Annotated[float, Field(gt=0)] = 1.0
     """Factor on the object's size."""
     unit: Literal["m", "cm", "mm", "in"] = "m"
     """Length unit of a mesh file."""
     grasp: Literal["power", "precision"] = "power"
     """Fingers wrapped around the object, or fingertips."""
+    object_young: Annotated[float, Field(ge=2e3, le=1e7)] = 5.0e4
+    """Young's modulus of a soft object [Pa]."""
 
     @model_validator(mode="after")
     def _readable(self) -> "Options":
@@ -57,6 +59,10 @@ def shape_of(options: Options):
             half = np.full(3, 0.03 * s)
             shape = Box(size=(0.06 * s,) * 3, divisions=(1, 1, 1))
             return shape, GraspObject("box", half, half * UP), half[2], 8.0 * half.prod()
+        case "soft-cube":
+            half = np.full(3, 0.02 * s)
+            shape = TetrahedralBox(size=(0.04 * s,) * 3, divisions=(4, 4, 4))
+            return shape, GraspObject("box", half, half * UP), half[2], 8.0 * half.prod()
         case "cylinder":
             half = np.array([0.03, 0.03, 0.05]) * s
             shape = Cylinder(radius=half[0], height=2.0 * half[2], segments=40, layers=8, rings=2)
@@ -77,7 +83,7 @@ def scene(**options) -> Scene:
         "hand",
         f"A deformable hand grasps a {o.object}, lifts it 10 cm and holds it 2 s.",
         o,
-        Target(*shape_of(o)),
+        Target(*shape_of(o), o.object_young if o.object == "soft-cube" else None),
         o.grasp,
         LiftTiming(APPROACH, ARRIVE, CLOSE, SETTLE, LIFT, HOLD, LIFT_HEIGHT),
     )

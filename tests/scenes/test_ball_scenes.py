@@ -68,7 +68,7 @@ class Wrench:
         self.engine.step()
         change = (self.engine.state()[7:13] - before) / (self.engine.scene.time_step * 9.81)
         turn = Rotation.from_quat(self.engine.pose("object")[3:])
-        return turn.apply(change[:3]) + [0.0, 0.0, 1.0], 0.4 * self.radius * turn.apply(change[3:])
+        return turn.apply(change[:3]) + np.array([0.0, 0.0, 1.0]), 0.4 * self.radius * turn.apply(change[3:])
 
 
 @pytest.mark.parametrize("name", BALLS)

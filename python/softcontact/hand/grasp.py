@@ -10,7 +10,7 @@ holds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,15 @@ class GraspPlan:
                 for k, least in enumerate(_LEAST_TRAVEL)
             ]
         return fingers
+
+    def mirrored(self) -> GraspPlan:
+        """The same grasp of the mirror image in the plane y = 0 by the other hand."""
+        flip = np.array([1.0, -1.0, 1.0])
+        return replace(
+            self,
+            palm_position=flip * self.palm_position,
+            palm_rotation_vector=-flip * self.palm_rotation_vector,
+        )
 
     def motion(
         self,
@@ -237,6 +246,7 @@ def plan_grasp(
     *,
     yaw: float = 0.0,
     rounds: int = 3,
+    turns: bool = True,
 ) -> GraspPlan:
     """Plan a grasp from above of an object on the table z = 0.
 
@@ -247,6 +257,7 @@ def plan_grasp(
         fingers: names of those that close; the thumb and at least one more.
         yaw: direction in which the fingers point, about z from x [rad]. A box is treated as aligned with it.
         rounds: of the search, each halving its steps; a round takes about half a second.
+        turns: whether the search may turn the hand about the vertical; without, the fingers point along `yaw`.
     Returns:
         The best plan found. Its `table_clearance` and `contacts` tell whether it can work.
     """
@@ -259,14 +270,15 @@ def plan_grasp(
         raise ValueError(f"rounds: {rounds}; give an integer, 0 or more")
     closing = RigidClosing(model, target, [f for f in FINGERS if f in fingers], wrap=kind == "power")
     best, search = None, np.zeros(0)
-    for start in _starts(target, kind, model.parameters.length_scale):
+    turns = turns and not target.turns_freely
+    for start in _starts(target, kind, model.parameters.length_scale, turns):
         plan = _judge(closing, kind, start)
         if best is None or plan.score > best.score:
             best, search = plan, start
     step = _FIRST_STEP.copy()
     for _ in range(rounds):
         for i in range(len(search)):
-            if i == 5 and target.turns_freely:
+            if i == 5 and not turns:
                 continue
             for sign in (1.0, -1.0):
                 trial = search.copy()
@@ -279,7 +291,7 @@ def plan_grasp(
     return _turned(best, target.centre, yaw)
 
 
-def _starts(target: GraspObject, kind: str, scale: float) -> list[FloatArray]:
+def _starts(target: GraspObject, kind: str, scale: float, turns: bool) -> list[FloatArray]:
     """First poses to search from: from above, and a power grasp of something tall from the side, of something flat
     on the table, which fingers cannot get under, with the palm away.
     """
@@ -290,7 +302,7 @@ def _starts(target: GraspObject, kind: str, scale: float) -> list[FloatArray]:
     if kind == "power" and target.half_extents[2] > _TALL:
         poses.append(np.array(_FIRST_POSE["side"]))
         poses[1][2] -= float(target.half_extents[:2].min()) - _FIRST_RADIUS
-    yaws = [0.0] if target.turns_freely else [0.0, -0.5, 0.5, -1.2, 1.2, np.pi]
+    yaws = [0.0] if not turns else [0.0, -0.5, 0.5, -1.2, 1.2, np.pi]
     starts = []
     for pose, yaw in ((pose, yaw) for pose in poses for yaw in yaws):
         start = pose.copy()

@@ -131,6 +131,22 @@ class GraspObject:
         centre = 0.5 * (upper + lower)
         return cls("mesh", 0.5 * (upper - lower), centre, DistanceGrid.of(vertices - centre, triangles))
 
+    @classmethod
+    def part_of(
+        cls, vertices: ArrayLike, triangles: ArrayLike, centre: ArrayLike, half_extents: ArrayLike
+    ) -> GraspObject:
+        """A part of a closed, outward surface, such as a handle: the hand takes hold there, all of it is in the way.
+
+        Args:
+            vertices, triangles: the whole surface as it lies on the table [m].
+            centre, half_extents: box around the part [m].
+        """
+        centre = np.asarray(centre, dtype=float)
+        grid = DistanceGrid.of(
+            np.asarray(vertices, dtype=float) - centre, np.asarray(triangles, dtype=np.int64)
+        )
+        return cls("mesh", np.asarray(half_extents, dtype=float), centre, grid)
+
     @property
     def foot(self) -> float:
         """Height of the lowest point over the table [m]."""

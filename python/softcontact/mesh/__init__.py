@@ -6,7 +6,7 @@ from .data import data_path
 from .errors import MeshError
 from .load import HAND_HOLDABLE, load_mesh, load_tetrahedra, surface_from_arrays
 from .mesher import tetrahedralise
-from .primitives import box, cylinder, sphere, table
+from .primitives import box, cylinder, revolved, sphere, table
 from .surface_mesh import MeshReport, SurfaceMesh
 from .tetrahedral_mesh import TetrahedralMesh
 from .tetrahedral_primitives import tetrahedral_ball, tetrahedral_box, tetrahedral_cylinder
@@ -23,6 +23,7 @@ __all__ = [
     "data_path",
     "load_mesh",
     "load_tetrahedra",
+    "revolved",
     "sphere",
     "surface_from_arrays",
     "table",

@@ -2,11 +2,12 @@
 """What scenes share in which hands grasp an object on a table, lift it and hold it: options, timing, parts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
+from scipy.spatial.transform import Rotation
 
 from softcontact.hand import (
     FINGERS,
@@ -26,6 +27,7 @@ __all__ = [
     "BallOptions",
     "FingerName",
     "GraspOptions",
+    "Jitter",
     "LiftTiming",
     "Target",
     "ball_target",
@@ -36,6 +38,7 @@ __all__ = [
     "held_checks",
     "lift_ball",
     "lift_scene",
+    "lift_time",
     "table",
 ]
 
@@ -65,6 +68,11 @@ class GraspOptions(SceneOptions):
     2 N for a pinch of two fingers, or what the object's weight needs."""
     young: Annotated[float, Field(gt=0)] = 1.0e5
     """Young's modulus of the finger pads [Pa]."""
+    acceleration: Annotated[float, Field(gt=0, le=100)] | None = None
+    """Greatest acceleration of the lift [m/s²], the default force following; by default that of a lift in 1 s, 0.6."""
+    seed: Annotated[int, Field(ge=0)] | None = None
+    """Seed of how far object and hand are from where they are planned to be: the object up to 3 mm and 6° aside, the
+    hand up to 2 mm and 2°; by default not at all."""
     time_step: Annotated[float, Field(gt=0, le=0.1)] = 0.005
     """Time step [s]."""
 
@@ -124,12 +132,58 @@ class Target:
         grasped: for the planner, the object as it lies on the table.
         height: of the body's origin over its foot [m].
         volume: [m³].
+        young: of a soft body's material [Pa].
     """
 
     shape: Any
     grasped: GraspObject
     height: float
     volume: float
+    young: float | None = None
+
+
+@dataclass(frozen=True)
+class Jitter:
+    """How far an object and a hand are from where they are planned to be.
+
+    Attributes:
+        object_shift: (x, y) [m].
+        object_turn: about the vertical [rad].
+        hand_shift: (x, y, z) [m].
+        hand_turn: rotation vector [rad].
+    """
+
+    object_shift: Sequence[float] = (0.0, 0.0)
+    object_turn: float = 0.0
+    hand_shift: Sequence[float] = (0.0, 0.0, 0.0)
+    hand_turn: Sequence[float] = (0.0, 0.0, 0.0)
+
+    @classmethod
+    def drawn(cls, seed: int | None) -> "Jitter":
+        """Evenly drawn from some seed; none without."""
+        if seed is None:
+            return cls()
+        draw = np.random.default_rng(seed).uniform
+        return cls(draw(-0.003, 0.003, 2), draw(-0.1, 0.1), draw(-0.002, 0.002, 3), draw(-0.035, 0.035, 3))
+
+    def moved(self, plan: GraspPlan) -> GraspPlan:
+        """The plan carried out by a hand that is a little aside."""
+        turn = Rotation.from_rotvec(self.hand_turn) * Rotation.from_rotvec(plan.palm_rotation_vector)
+        return replace(
+            plan,
+            palm_position=plan.palm_position + np.asarray(self.hand_shift),
+            palm_rotation_vector=turn.as_rotvec(),
+        )
+
+
+def lift_time(acceleration: float | None, height: float) -> float:
+    """Time of a minimum-jerk rise whose greatest acceleration is given [s]; 1 s without.
+
+    Source: x = L (10 s³ - 15 s⁴ + 6 s⁵) has its greatest acceleration, (10/√3) L/T², at s = (3 - √3)/6.
+    """
+    if acceleration is None:
+        return 1.0
+    return float(np.sqrt(10.0 / np.sqrt(3.0) * height / acceleration))
 
 
 def ball_target(radius: float, frequency: int = 8) -> Target:
@@ -145,7 +199,7 @@ def grip_force(options: GraspOptions, volume: float, opposed: int) -> float:
     """
     if options.force is not None:
         return options.force
-    weight = GRAVITY * (options.mass or options.density * volume)
+    weight = (GRAVITY + (options.acceleration or 0.0)) * (options.mass or options.density * volume)
     least = 2.0 if opposed == 1 else 1.2
     return min(50.0, max(least, 1.5 * weight / (2.0 * max(options.friction, 0.05) * opposed)))
 
@@ -231,8 +285,12 @@ def lift_scene(
         timing: of the parts.
         sizes: of the hand.
     """
-    sizes, tissue = sizes or HandParameters(), options.tissue()
+    sizes, tissue, jitter = sizes or HandParameters(), options.tissue(), Jitter.drawn(options.seed)
+    if options.acceleration is not None:
+        timing = replace(timing, lift=lift_time(options.acceleration, timing.lift_height))
     plan = plan_grasp(HandModel.build(sizes, tissue), target.grasped, kind, options.fingers)
+    if options.seed is not None:
+        plan = jitter.moved(plan)
     return Scene(
         name=name,
         description=description,
@@ -241,14 +299,7 @@ def lift_scene(
         contact=contact_settings(options),
         bodies=[
             table(),
-            bodies.RigidBody(
-                name="object",
-                shape=target.shape,
-                mass=options.mass,
-                density=None if options.mass else options.density,
-                position=(0.0, 0.0, target.height + 5e-4),
-                friction=options.friction,
-            ),
+            _object(options, target, jitter),
             bodies.Hand(
                 name="hand", sizes=sizes, tissue=tissue, friction=options.friction, self_contact=True
             ),
@@ -256,6 +307,26 @@ def lift_scene(
         motions=[hand_motion(plan, "hand", timing)],
         grasp=closing(plan, "hand", timing, grip_force(options, target.volume, len(plan.fingers) - 1)),
         checks=held_checks(timing),
+    )
+
+
+def _object(
+    options: GraspOptions, target: Target, jitter: Jitter
+) -> bodies.RigidBody | bodies.TetrahedralBody:
+    placed = {
+        "name": "object",
+        "shape": target.shape,
+        "position": (*jitter.object_shift, target.height + 5e-4),
+        "orientation": (0.0, 0.0, np.sin(0.5 * jitter.object_turn), np.cos(0.5 * jitter.object_turn)),
+        "friction": options.friction,
+    }
+    if target.young is None:
+        density = None if options.mass else options.density
+        return bodies.RigidBody(mass=options.mass, density=density, **placed)
+    density = options.mass / target.volume if options.mass else options.density
+    return bodies.TetrahedralBody(
+        material=bodies.Material(young=target.young, poisson=0.4, density=density, rayleigh_mass=1.0),
+        **placed,
     )
 
 
