@@ -94,7 +94,7 @@ def _numbered(parent: Path, scene: str) -> Path:
 
 def _make_room(folder: Path) -> None:
     present = [folder / name for name in FILES if (folder / name).exists()]
-    present += sorted((folder / PROBLEMS).glob("step-*.hdf5"))
+    present += [*sorted((folder / PROBLEMS).glob("step-*.hdf5")), *sorted(folder.glob("track-*.h5"))]
     if not present:
         return
     if not _is_run(folder):

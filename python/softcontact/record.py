@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softcontact.engines.base import Engine, SurfaceInfo
+from softcontact.engines.base import Engine, SurfaceInfo, Tracking
 from softcontact.patches import UNITS as PATCH_UNITS
 from softcontact.patches import PatchSeries, sum_up
 from softcontact.scene.errors import SceneError, nearest
 from softcontact.scene.measures import PROBE_UNITS, Probe
 from softcontact.scene.model import Scene
 from softcontact.tactile import TactileRecorder, TactileSeries
+from softcontact.tracking.feedback import SITES
 
 FloatArray = NDArray[np.float64]
 
@@ -35,6 +36,7 @@ STATISTICS = (
 ENERGIES = ("kinetic", "elastic", "potential")
 _UNITS = {
     "time": "s",
+    "point": "m",
     "residual": "m/s",
     "penetration_max": "m",
     "kinetic": "J",
@@ -62,6 +64,8 @@ class History:
         up: unit vector against gravity (3,).
         parts: the same by (body, other, number of the patch), each patch for itself.
         tactile: by surface, where the scene asks for it (record.tactile).
+        wrenches: by (hand, finger or "palm"): force [N], torque [N m] and the point [m] that it is about, (n, 3) each,
+            that a person with bilateral coupling is to feel; see tracking.feedback.
     """
 
     time: FloatArray
@@ -75,6 +79,7 @@ class History:
     up: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     parts: dict[tuple[str, str, int], dict[str, FloatArray]] = field(default_factory=dict)
     tactile: dict[str, TactileSeries] = field(default_factory=dict)
+    wrenches: dict[tuple[str, str], dict[str, FloatArray]] = field(default_factory=dict)
 
     def contact_force(self, body: str, by: str | None = None) -> FloatArray:
         """Contact force on a body or a surface, summed over its patches.
@@ -132,6 +137,9 @@ class History:
                 put(f"tactile/{surface}/area", load.areas, "m2")
                 put(f"tactile/{surface}/pressure", load.pressures, "Pa")
                 put(f"tactile/{surface}/traction", load.tractions, "Pa")
+            for (hand, site), series in self.wrenches.items():
+                for name, data in series.items():
+                    put(f"feedback/{hand}/{site}/{name}", data, _UNITS[name])
             for name, data in self.probes.items():
                 put(f"probes/{name}", data, self.probe_units.get(name, "1"))
 
@@ -159,6 +167,8 @@ class Recorder:
         self._start = {name: np.array(engine.pose(name)) for name in self._names}
         self._patches = PatchSeries(steps)
         self._tactile = TactileRecorder(engine) if scene.record.tactile else None
+        self._wrenches: dict[str, FloatArray] = {}
+        self._tracking: Tracking | None = getattr(engine, "tracking", None)
         self._probes = {probe.name: np.zeros(steps) for probe in scene.probes}
         self._check_probes()
         self.last_patches: list[dict[str, Any]] = []
@@ -183,6 +193,9 @@ class Recorder:
         self._patches.add(row, self.last_patches)
         if self._tactile is not None:
             self._tactile.add(row, self.last_patches)
+        if self._tracking is not None:
+            for name, values in self._tracking.feedback(self.last_patches).items():
+                self._wrenches.setdefault(name, np.zeros((len(self._time), 6, 3, 3)))[row] = values
         self.count += 1
         for probe in self.scene.probes:
             self._probes[probe.name][row] = self._measure(probe, row)
@@ -207,6 +220,11 @@ class Recorder:
             up=self._up,
             parts=parts,
             tactile=self._tactile.finish() if self._tactile is not None else {},
+            wrenches={
+                (hand, site): {name: data[:n, k, i] for i, name in enumerate(("force", "torque", "point"))}
+                for hand, data in self._wrenches.items()
+                for k, site in enumerate(SITES)
+            },
         )
 
     def _measure(self, probe: Probe, row: int) -> float:

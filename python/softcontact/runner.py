@@ -20,7 +20,7 @@ from softcontact.record import History, Recorder
 from softcontact.scene.errors import SceneError
 from softcontact.scene.library import load
 from softcontact.scene.model import Scene
-from softcontact.scene.resolve import resolve
+from softcontact.scene.resolve import resolve, with_recordings
 
 DONE, CHECK_FAILED, WRONG_INPUT, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -120,6 +120,14 @@ def run(
     exit_code, message, wall_s = _loop(world, recorder, count, progress, writer)
     if hasattr(world, "close"):
         world.close()
+    tracking = getattr(world, "tracking", None)
+    live = tracking.recorded() if tracking is not None else {}
+    if live:
+        scene = with_recordings(scene, live, recorder.count if exit_code == INTERRUPTED else None)
+        if folder is not None:
+            outputs.guarded(folder, outputs.write_json, folder / "scene.json", scene.to_dict())
+            for name, track in live.items():
+                outputs.guarded(folder, track.save, folder / f"track-{name}.h5")
     history = recorder.finish()
     checks, skipped = evaluate(scene, history)
     if exit_code == DONE and not all(check["passed"] for check in checks):
@@ -131,11 +139,15 @@ def run(
         "message": message,
         "build_time_s": build_s,
     }
+    if live:
+        summary["tracking"] = tracking.report()
     if writer is not None:
         summary["problems"] = {"every": int(writer.every), "written": writer.written}
     haptics = world.haptics() if hasattr(world, "haptics") else None
     if haptics is not None:
         summary["haptics"] = finite(haptics)
+    if tracking is not None:
+        tracking.close()
     recording = recorder.frames.recording(scene.name, summary) if recorder.frames is not None else None
     result = RunResult(
         scene, summary, checks, history, recording, folder, exit_code, message, patches=recorder.last_patches
@@ -155,9 +167,12 @@ def _loop(
     """Step and record until the end, a failure or an interruption."""
     started = time.perf_counter()
     code, message = DONE, ""
+    tracking = getattr(world, "tracking", None)
     with run_progress(count, recorder.scene.time_step, shown=progress) as tick:
         try:
             for done in range(1, count + 1):
+                if tracking is not None:
+                    tracking.prepare()
                 before = time.perf_counter()
                 try:
                     world.step()

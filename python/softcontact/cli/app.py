@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import softcontact
-from softcontact.cli import bench, doctor, mesh, run, scenes, solve, view
+from softcontact.cli import bench, doctor, mesh, run, scenes, solve, track, view
 from softcontact.cli.console import prepare_streams, say
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app.command("scenes")(scenes.command)
 app.command("bench")(bench.command)
 app.add_typer(mesh.app, name="mesh")
 app.command("solve")(solve.command)
+app.add_typer(track.app, name="track")
 app.command("view")(view.command)
 app.command("doctor")(doctor.command)
 

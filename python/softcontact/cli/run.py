@@ -52,6 +52,11 @@ def command(
         warnings.simplefilter("always", UserWarning)
         with contextlib.redirect_stdout(sys.stderr):  # what a scene file prints is not the result
             description = load(scene, parse_options(set_ or []))
+        for motion in description.motions:
+            if getattr(motion, "live", False):
+                say(
+                    f"'{motion.body}' follows {motion.source}; waiting at most {motion.timeout:g} s for packets"
+                )
         try:
             result = run(
                 description,

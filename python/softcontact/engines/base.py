@@ -123,3 +123,22 @@ class FeelsVertices(Protocol):
             points' forces along their contact normals over area, > 0 where the surface is pressed. So areas @ tractions
             is the contact force on the surface.
         """
+
+
+class Tracking(Protocol):
+    """What an engine with tracked hands has as its attribute `tracking`."""
+
+    def prepare(self) -> None:
+        """Call it before each step: waits for the wall clock where a hand is live."""
+
+    def feedback(self, patches: list[dict[str, Any]]) -> dict[str, FloatArray]:
+        """Call it once after each step: wrenches to display, by hand; see tracking.feedback.wrenches."""
+
+    def recorded(self) -> dict[str, Any]:
+        """What drove the live hands so far: a tracking.Track by hand."""
+
+    def report(self) -> dict[str, dict[str, Any]]:
+        """Figures of the live streams, by hand."""
+
+    def close(self) -> None:
+        """Free ports and sockets."""

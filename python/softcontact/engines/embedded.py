@@ -10,6 +10,7 @@ from softcontact.engines.base import FloatArray, StepProblem, SurfaceInfo
 from softcontact.engines.contact_scale import contact_distances
 from softcontact.engines.hand import HandInWorld, add_fingertip
 from softcontact.engines.overlap import check_start
+from softcontact.engines.tracked import TrackedHands
 from softcontact.scene import bodies
 from softcontact.scene.errors import SceneError, nearest
 from softcontact.scene.model import Scene
@@ -65,6 +66,8 @@ class EmbeddedEngine:
             )
             for name, hand in self._hands.items()
         )
+        moved = {name: (hand, self._motion_of(name)) for name, hand in self._hands.items()}
+        self.tracking = TrackedHands(self.world, moved)
         self._of_body = {name: [s.name for s in self.surfaces if s.body == name] for name in self._ids}
 
     @property

@@ -7,13 +7,13 @@ import numpy as np
 
 from softcontact import hand
 from softcontact.engines.base import FloatArray
+from softcontact.engines.live import LiveHand, placement, rate_limits
 from softcontact.hand import LINKS, FingertipModel, HandModel, closing_fingers
 from softcontact.hand.kinematics import matrix_from_quaternion
 from softcontact.scene.bodies import Fingertip, Hand
 from softcontact.scene.motions import Grasp, HandMotion, TrackMotion
-from softcontact.tracking.drive import Placement, track_targets
+from softcontact.tracking.drive import track_targets
 from softcontact.tracking.track import Track
-from softcontact.tracking.values import RateLimits
 
 
 class HandInWorld:
@@ -30,7 +30,12 @@ class HandInWorld:
         self.model = model = HandModel.build(
             body.sizes, body.tissue, body.compliance, "soft" if body.palm == "soft" else "rigid"
         )
-        times, targets = _targets(model, body, motion, world.time_step)
+        self.live: LiveHand | None = None
+        if isinstance(motion, TrackMotion) and motion.live:
+            self.live = LiveHand(motion, body, world.time_step)
+            times, targets = self.live.table()
+        else:
+            times, targets = _targets(model, body, motion, world.time_step)
         self.id = world.add_articulated_body(
             body.name, list(model.links), targets[0], body.gravity_compensated
         )
@@ -133,6 +138,10 @@ def _targets(
 ) -> tuple[FloatArray, FloatArray]:
     """Times (n,) [s] and spring targets (n, 27)."""
     if isinstance(motion, TrackMotion):
+        if motion.source is not None:
+            raise ValueError(
+                f"source: this engine follows recordings, not {motion.source}; record the stream first"
+            )
         track = Track(np.array(motion.times), np.array(motion.values), model.parameters.side)
         return track_targets(track, placement(motion, body), rate_limits(motion), time_step, motion.start)
     if motion is not None:
@@ -142,14 +151,3 @@ def _targets(
     return np.zeros(1), model.initial_positions(angles, np.array(body.position), np.array(body.orientation))[
         None
     ]
-
-
-def placement(motion: TrackMotion, body: Hand) -> Placement:
-    """Where the tracked palm goes in the world."""
-    start = (np.array(body.position), np.array(body.orientation)) if motion.frame == "start" else None
-    return Placement(np.array(motion.position), np.array(motion.orientation), start)
-
-
-def rate_limits(motion: TrackMotion) -> RateLimits:
-    """The fastest motion of the targets."""
-    return RateLimits(motion.joint_rate, motion.palm_rate, motion.turn_rate)

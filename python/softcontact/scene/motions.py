@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What drives a scene: prescribed motions, joint targets and the closing of a grasp."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
@@ -24,6 +25,7 @@ from softcontact.scene.fields import (
     rising,
 )
 from softcontact.tracking.files import find_track
+from softcontact.tracking.udp import address
 
 
 class Keyframes(Part):
@@ -97,7 +99,8 @@ class TrackMotion(Part):
     body: Name
     """The hand."""
     source: str | None = None
-    """Recording: one of the package's by its name ("grasp"), or a .csv, .h5 or .jsonl file."""
+    """Recording: one of the package's by its name ("grasp"), or a .csv, .h5 or .jsonl file; or a live stream,
+    udp://HOST:PORT."""
     calibration: str | None = None
     """YAML file with the minimum and maximum of each sensor, in place of the recording's own."""
     smoothing: Literal["none", "one-euro", "savgol"] = "none"
@@ -121,12 +124,36 @@ class TrackMotion(Part):
     """Fastest motion of the palm's target [m/s]."""
     turn_rate: Positive = 20.0
     """Fastest turn of the palm's target [rad/s]."""
+    delay: NonNegative = 0.05
+    """Stream: time that late and lost packets are waited for [s]."""
+    freeze_after: NonNegative = 0.5
+    """Stream: time without packets, the last pose held, after which the hand is frozen [s]."""
+    timeout: Positive = 10.0
+    """Stream: longest wait for the first packet [s]."""
+    coupling: Literal["unilateral", "bilateral"] = "unilateral"
+    """Unilateral: the hand follows, nothing is felt. Bilateral: wrenches at fingertips and palm go back."""
+    feedback: str | None = None
+    """Bilateral: udp://HOST:PORT that the wrenches are sent to; without it they are only recorded."""
+    force_scale: NonNegative = 1.0
+    """Bilateral: share of the contact wrench that is displayed [-]."""
+    force_limit: Positive = 20.0
+    """Bilateral: largest force displayed at a finger [N]."""
 
-    @field_validator("source", "calibration")
+    @property
+    def live(self) -> bool:
+        """Whether it is a stream."""
+        return self.source is not None and self.source.startswith("udp://")
+
+    @field_validator("source", "calibration", "feedback")
     @classmethod
     def _found(cls, value: str | None, info: ValidationInfo) -> str | None:
         if value is None:
             return value
+        if info.field_name == "feedback" or (info.field_name == "source" and value.startswith("udp://")):
+            address(value)
+            return value
+        if info.field_name == "calibration":
+            return _file(value, info)
         path = find_track(value, (info.context or {}).get("folder", "."))
         return value if path.name.startswith(f"track_{value}.") else str(path.resolve())
 
@@ -134,6 +161,10 @@ class TrackMotion(Part):
     def _one_source(self) -> "TrackMotion":
         if (self.source is None) == (not self.times):
             raise ValueError("source: give either a source, or times and values")
+        if self.live and self.smoothing == "savgol":
+            raise ValueError("smoothing: savgol needs what comes later; give one-euro or none for a stream")
+        if self.feedback is not None and self.coupling == "unilateral":
+            raise ValueError("feedback: coupling is unilateral, nothing is sent; give coupling bilateral")
         if self.times:
             rising(self.times)
             _same_rows(self, "values")
@@ -237,6 +268,13 @@ class Grasp(Part):
                 f"shares has {len(self.shares)} values for {len(self.hand_fingers)} fingers; give one a finger, or none"
             )
         return self
+
+
+def _file(path: str, info: ValidationInfo) -> str:
+    full = (Path((info.context or {}).get("folder", ".")) / Path(path).expanduser()).resolve()
+    if not full.is_file():
+        raise ValueError(f"no file {path!r}; give its name relative to the scene file")
+    return str(full)
 
 
 def _twenty_six(values: tuple[tuple[float, ...], ...]) -> None:

@@ -70,11 +70,15 @@ def _header(comments: list[str]) -> dict[str, Any]:
     for line in comments:
         key, colon, value = line.partition(":")
         if colon and key.strip() in _KEYS:
-            try:
-                raw[key.strip()] = yaml.safe_load(value)
-            except yaml.YAMLError:
-                raw[key.strip()] = value.strip()
+            raw[key.strip()] = _table(value) if key.strip() == "calibration" else value.strip()
     return raw
+
+
+def _table(text: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise TrackError("calibration: no table; write {minimum: […], maximum: […]}") from None
 
 
 def _columns(names: list[str]) -> dict[str, Any]:

@@ -34,9 +34,18 @@ from .csv_file import read_csv, write_csv
 from .hdf5_file import read_hdf5, write_hdf5
 from .sensors import Calibration, angle_factor, expand
 from .track import Track
-from .values import FORMAT, TrackError
+from .values import TrackError
 
-__all__ = ["FORMAT", "SUFFIXES", "find_track", "read_landmarks", "read_track", "write_track"]
+__all__ = [
+    "SUFFIXES",
+    "find_track",
+    "read_calibration",
+    "read_landmarks",
+    "read_track",
+    "values_from",
+    "write_raw",
+    "write_track",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -83,10 +92,10 @@ def read_track(path: str | Path, calibration: str | Path | None = None) -> Track
         if suffix == ".jsonl":
             from .packets import track_of_packets
 
-            return track_of_packets(path, _yaml(calibration))
+            return track_of_packets(path, None if calibration is None else read_calibration(calibration))
         raw = read_csv(path) if suffix == ".csv" else read_hdf5(path)
         if calibration is not None:
-            raw["calibration"] = _yaml(calibration)
+            raw["calibration"] = read_calibration(calibration)
         return _track(raw)
     except TrackError as error:
         raise TrackError(f"{path}: {error}") from None
@@ -161,6 +170,19 @@ def _track(raw: Mapping[str, Any]) -> Track:
         times, points = _ordered(clock * raw["time"], raw["landmarks"])
         fitter = LandmarkFitter(side=side)
         return Track(times, np.array([fitter.fit(frame) for frame in scale * points]), side, note)
+    palm = scale * np.asarray(raw["palm_position"], dtype=float)
+    return Track(*_ordered(clock * raw["time"], values_from({**raw, "palm_position": palm})), side, note)
+
+
+def values_from(raw: Mapping[str, Any]) -> FloatArray:
+    """Values (n, 26) of joints (n, 5 | 14 | 20), palm_position (n, 3) [m] and palm_orientation (n, 3 | 4).
+
+    Args:
+        raw: these, and if given angle_unit (rad, deg, raw), orientation_unit and calibration, a Calibration or the
+            table of one.
+    Raises:
+        TrackError: an unknown unit, raw values without calibration, or quaternions that are none.
+    """
     joints, unit = np.asarray(raw["joints"], dtype=float), str(raw.get("angle_unit", "rad"))
     turn = np.asarray(raw["palm_orientation"], dtype=float)
     given = raw.get("calibration")
@@ -185,9 +207,7 @@ def _track(raw: Mapping[str, Any]) -> Track:
         turn = Rotation.from_quat(turn).as_rotvec()
     elif raw.get("orientation_unit", "rad" if unit == "raw" else unit) == "deg":
         turn = turn * (np.pi / 180.0)
-    palm = scale * np.asarray(raw["palm_position"], dtype=float)
-    rows = np.concatenate([expand(joints), palm, turn], axis=1)
-    return Track(*_ordered(clock * raw["time"], rows), side, note)
+    return np.concatenate([expand(joints), np.asarray(raw["palm_position"], dtype=float), turn], axis=1)
 
 
 def _unit(raw: Mapping[str, Any], key: str, known: Mapping[str, float], fallback: str) -> float:
@@ -215,9 +235,12 @@ def _ordered(times: Any, rows: Any) -> tuple[FloatArray, FloatArray]:
     return times[keep], rows[keep]
 
 
-def _yaml(path: str | Path | None) -> Any:
-    if path is None:
-        return None
+def read_calibration(path: str | Path) -> Any:
+    """The table in a YAML file of a calibration.
+
+    Raises:
+        TrackError: the file cannot be read.
+    """
     try:
         return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from softcontact.hand import (
     FINGERS,
     GraspObject,
+    HandKinematics,
     HandModel,
     HandMotion,
     HandParameters,
@@ -18,10 +20,12 @@ from softcontact.hand import (
     plan_grasp,
 )
 
+from .landmarks import landmarks_of
+from .sensors import Calibration, sensors_of
 from .track import Track
 from .values import TrackError, clip_to_limits, values_of
 
-__all__ = ["BALL_RADIUS", "simulate"]
+__all__ = ["BALL_RADIUS", "raw_recording", "simulate"]
 
 FloatArray = NDArray[np.float64]
 
@@ -81,6 +85,32 @@ def simulate(
         values[:, :20] += noise * random.standard_normal((count, 20))
     note = f"synthetic: grasp, lift, move, release a ball of radius {radius:g} m (seed {seed})"
     return Track(times, values, side, note)
+
+
+def raw_recording(
+    track: Track, *, sensors: int = 20, landmarks: bool = False, point_noise: float = 0.0, seed: int = 0
+) -> dict[str, Any]:
+    """What a glove's sensors or a hand-tracking camera record of a motion, as files.write_raw takes it.
+
+    Args:
+        track: the motion.
+        sensors: 20 joint angles [rad]; 14 or 5 give raw counts between about 200 and 3900, with their calibration.
+        landmarks: 21 points [m] instead, of a hand of the default size.
+        point_noise: standard deviation of each point's coordinates [m].
+        seed: of noise and of the sensors' ranges.
+    """
+    random = np.random.default_rng(seed + 1)
+    raw: dict[str, Any] = {"time": track.times, "side": track.side, "note": track.note}
+    if landmarks:
+        points = landmarks_of(track.values, HandKinematics.build(HandParameters(side=track.side)))
+        return raw | {"landmarks": points + point_noise * random.standard_normal(points.shape)}
+    joints = sensors_of(track.values[:, :20], sensors)
+    raw |= {"palm_position": track.values[:, 20:23], "palm_orientation": track.values[:, 23:]}
+    if sensors == 20:
+        return raw | {"joints": joints}
+    table = {"minimum": random.uniform(200, 900, sensors), "maximum": random.uniform(2800, 3900, sensors)}
+    calibration = Calibration.from_dict(table, sensors)
+    return raw | {"joints": calibration.raw(joints).round(), "calibration": calibration, "angle_unit": "raw"}
 
 
 @lru_cache(maxsize=8)  # planning the grasp takes seconds

@@ -162,7 +162,7 @@ class RateLimits:
     joints: float = 20.0
     position: float = 4.0
     rotation: float = 20.0
-    rejoin: float = 0.1
+    rejoin: float = 0.15
 
     def __post_init__(self) -> None:
         for name in ("joints", "position", "rotation", "rejoin"):
