@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bindings.hpp"
 #include "softcontact/contact/aggregate.hpp"
+#include "softcontact/contact/contact_clusters.hpp"
 
 namespace softcontact::bindings {
 
@@ -19,6 +20,17 @@ Array rows_of(const Points& row, int count)
 
 void bind_contact(py::module_& module)
 {
+    module.def("cluster_contacts", [](const Array& points, const Array& normals, const Array& areas,
+                                      std::vector<int> labels, double spacing) {
+        std::vector<ContactPoint> contacts(labels.size());
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            contacts[i].p = Eigen::Map<const Vector3d>(points.data() + 3 * i);
+            contacts[i].normal = Eigen::Map<const Vector3d>(normals.data() + 3 * i);
+            contacts[i].area = areas.data()[i];
+        }
+        ContactClusters().update(contacts, labels, ClusterLimits::at_spacing(spacing));
+        return labels;
+    });
     module.def("aggregate", [](const Array& points, const Array& normals, const Array& gaps,
                                const Array& areas, bool uniform, const Vector3d& last_tangent) {
         const auto count = static_cast<std::size_t>(gaps.size());

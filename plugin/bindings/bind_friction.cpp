@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bindings.hpp"
 #include "softcontact/friction/patch_block.hpp"
+#include "softcontact/friction/slip_gauge.hpp"
 
 namespace softcontact::bindings {
 
@@ -61,6 +62,17 @@ void bind_friction(py::module_& module)
                [](const Vector3d& load, const Array& shares, const Array& offsets, double bound) {
                    return contensou_gauge(patch_of(shares, offsets), bound, load);
                });
+    module.def("points_slip_gauge", [](const Array& points, const Array& normals, const Array& friction,
+                                       const Array& bounds) {
+        std::vector<PointFriction> contacts;
+        for (py::ssize_t i = 0; i < bounds.size(); ++i) {
+            const auto vector = [&](const Array& array) {
+                return Vector3d(Eigen::Map<const Vector3d>(array.data() + 3 * i));
+            };
+            contacts.push_back({vector(points), vector(normals), vector(friction), bounds.data()[i]});
+        }
+        return slip_gauge(contacts);
+    });
     module.def("contensou_holds",
                [](const Vector3d& load, const Array& shares, const Array& offsets, double bound) {
                    return contensou_holds(patch_of(shares, offsets), bound, load);

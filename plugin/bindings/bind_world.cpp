@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <softcontact/version.hpp>
+#include <softcontact/world/patch_load.hpp>
 #include <softcontact/world/world.hpp>
 
 #include "bindings.hpp"
@@ -310,8 +311,10 @@ py::list patches(const World& world)
         patch["volume"] = report.volume;
         patch["pressure_mean"] = report.pressure_mean;
         patch["pressure_max"] = report.pressure_max;
-        patch["state"] = report.sliding ? "slip" : "stick";
-        patch["slip_gauge"] = world.slip_gauge(report);
+        const double gauge = world.slip_gauge(report);
+        const bool slips = report.aggregated ? report.sliding : gauge > 1.0 - slip_margin;
+        patch["state"] = slips ? "slip" : "stick";
+        patch["slip_gauge"] = gauge;
         patch["contacts"] = report.point_count;
         Rows3 points(report.point_count, 3);
         Rows3 forces(report.point_count, 3);

@@ -28,6 +28,7 @@ __all__ = [
     "contensou_limit",
     "contensou_potential",
     "in_limit_surface",
+    "points_slip_gauge",
     "project_to_cone",
     "solve_contensou",
 ]
@@ -166,6 +167,40 @@ def in_limit_surface(
     """
     a, r, bound = _patch(shares, offsets, mu, normal_force)
     return _core.contensou_gauge(_array("load", load, (3,)), a, r, bound)
+
+
+def points_slip_gauge(
+    points: ArrayLike, normals: ArrayLike, forces: ArrayLike, *, mu: ArrayLike | float
+) -> float:
+    """How near Coulomb contact points between two bodies are to slip as a whole.
+
+    The least g >= 0 such that friction within g times each point's own disc, g mu_i N_i, has the resultant and the
+    moment that friction has. Points may differ in their normals. A point that slides by itself does not make it 1; the
+    common motion of the bodies that all of them allow does.
+
+    Args:
+        points: contact points [m], shape (k, 3).
+        normals: unit normals, shape (k, 3).
+        forces: contact forces [N], shape (k, 3); the part along a point's normal, N_i, bounds its friction, the rest.
+        mu: friction coefficient [-] >= 0, one or one each.
+
+    Returns:
+        The gauge [-]: 0 without friction, 1 where the points slip together; infinity for friction without normal force.
+
+    Raises:
+        ValueError: wrong shape, a number that is not finite, a negative mu or normal force.
+    """
+    p = _array("points", points, (None, 3))
+    n = _array("normals", normals, (len(p), 3))
+    force = _array("forces", forces, (len(p), 3))
+    coefficient = np.broadcast_to(np.asarray(mu, dtype=np.float64), (len(p),))
+    if not (np.isfinite(coefficient) & (coefficient >= 0.0)).all():
+        raise ValueError(f"mu: {coefficient.min()} is the least, expected finite numbers >= 0")
+    normal_forces = np.einsum("ij,ij->i", force, n)
+    if not (normal_forces >= 0.0).all():
+        raise ValueError(f"forces: {normal_forces.min()} N along a normal, expected >= 0")
+    friction = force - normal_forces[:, None] * n
+    return float(_core.points_slip_gauge(p, n, friction, coefficient * normal_forces))
 
 
 def solve_contensou(

@@ -141,7 +141,8 @@ public:
     static constexpr double time_step = 0.005;
     static constexpr int period = 50;  ///< steps of one squeeze
 
-    explicit GraspWorld(ContactModel contact) : world(time_step, Vector3d(0.0, 0.0, -9.81), settings(contact))
+    explicit GraspWorld(ContactModel contact, Aggregation aggregation = Aggregation::single)
+        : world(time_step, Vector3d(0.0, 0.0, -9.81), settings(contact, aggregation))
     {
         const TetrahedralBox top = make_box(Vector3d(0.0, 0.0, -0.01), Vector3d(0.5, 0.5, 0.02), {2, 2, 1});
         world.add_kinematic("table", Surface(top.surface, top.triangles),
@@ -158,10 +159,11 @@ public:
     World world;
 
 private:
-    static WorldSettings settings(ContactModel contact)
+    static WorldSettings settings(ContactModel contact, Aggregation aggregation)
     {
         WorldSettings settings;
         settings.contact = contact;
+        settings.aggregation = aggregation;
         return settings;
     }
 

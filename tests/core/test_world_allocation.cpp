@@ -31,9 +31,9 @@ struct Record {
     }
 };
 
-bool run(softcontact::ContactModel contact, const char* name)
+bool run(softcontact::ContactModel contact, softcontact::Aggregation aggregation, const char* name)
 {
-    test::GraspWorld scene(contact);
+    test::GraspWorld scene(contact, aggregation);
     softcontact::World& world = scene.world;
     bool good = check(test::allocations > 0, "allocations are counted");
     constexpr int warm_up = 4 * test::GraspWorld::period, counted = 4 * test::GraspWorld::period;
@@ -72,7 +72,9 @@ bool run(softcontact::ContactModel contact, const char* name)
 
 int main()
 {
-    const bool aggregate = run(softcontact::ContactModel::aggregate, "aggregate");
-    const bool point = run(softcontact::ContactModel::point, "point");
-    return aggregate && point ? 0 : 1;
+    using softcontact::Aggregation, softcontact::ContactModel;
+    const bool aggregate = run(ContactModel::aggregate, Aggregation::single, "aggregate");
+    const bool adaptive = run(ContactModel::aggregate, Aggregation::adaptive, "adaptive");
+    const bool point = run(ContactModel::point, Aggregation::single, "point");
+    return aggregate && adaptive && point ? 0 : 1;
 }

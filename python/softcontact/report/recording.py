@@ -153,6 +153,9 @@ def _checked_patch(patch: Mapping[str, Any], names: Sequence[str], label: str) -
     for key in PATCH_SCALARS:
         if key in patch:
             result[key] = float(_finite(patch[key], np.float64, (), f"{label} {key}"))
+    gauge = float(patch.get("slip_gauge", np.nan))
+    if not np.isfinite(gauge):  # not told, or friction where there is no bound for it
+        result.pop("slip_gauge", None)
     if "points" in patch and "point_forces" in patch:
         result["points"] = _finite(patch["points"], np.float64, (None, 3), f"{label} points")
         shape = (len(result["points"]), 3)
@@ -170,8 +173,8 @@ class Recording:
         surfaces: tracks with n_frames frames each, names unique.
         patches: per frame a list of contact patches: dicts with body, other (surface names or indices),
             force (3,) [N] on `body`, centre (3,) [m], and where known torque (3,) [N m], area [m2],
-            volume [m3], pressure_mean, pressure_max [Pa], normal_force [N], points (k, 3) [m],
-            point_forces (k, 3) [N].
+            volume [m3], pressure_mean, pressure_max [Pa], normal_force [N], slip_gauge [-], number (of the
+            patch within its pair), points (k, 3) [m], point_forces (k, 3) [N].
         summary: keys as in a run's summary.json (checks, real_time_factor, ...); all optional.
         camera: {azimuth, elevation [degrees], distance [m], target (3,) [m]} for the first view, or None.
     Raises:

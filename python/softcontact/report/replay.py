@@ -50,7 +50,7 @@ PATCH_COLUMNS = (
         "torque_y",
         "torque_z",
     ),
-    *("normal_force", "area", "pressure_mean", "pressure_max"),
+    *("normal_force", "area", "pressure_mean", "pressure_max", "slip_gauge", "number"),
 )
 STILL_ROLES = ("table", "ground", "floor", "wall")
 VIEW_ELEVATION = 18.0  # degrees above the horizontal
@@ -179,8 +179,8 @@ def _pack_patches(packer: ArrayPacker, recording: Recording) -> list[str]:
         pairs.append([names.setdefault(patch[key], len(names)) for key in ("body", "other")])
         force, torque = patch["force"], patch.get("torque", (math.nan,) * 3)
         normal_force = patch.get("normal_force", math.nan)
-        rest = [patch.get(key, math.nan) for key in ("area", "pressure_mean", "pressure_max")]
-        rows.append([*patch["centre"], *force, *torque, normal_force, *rest])
+        rest = [patch.get(key, math.nan) for key in ("area", "pressure_mean", "pressure_max", "slip_gauge")]
+        rows.append([*patch["centre"], *force, *torque, normal_force, *rest, patch.get("number", 0)])
     counts = [len(patches) for patches in recording.patches]
     packer.add("patches.start", np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
     packer.add("patches.pair", np.array(pairs, np.int32).reshape(-1, 2))

@@ -163,7 +163,10 @@ void ContactClusters::merge(const ClusterLimits& limits)
                 }
                 const double apart = angle(one.normal, other.normal);
                 const double share = std::min(one.area, other.area) / (one.area + other.area);
-                if ((apart < limits.merge_angle || share < limits.least_share) && apart < nearest) {
+                const double offset = (one.centre - other.centre).norm();
+                const bool same =
+                    apart < limits.merge_angle || offset < limits.merge_offset || share < limits.least_share;
+                if (same && apart < nearest) {
                     nearest = apart;
                     first = static_cast<int>(a);
                     second = static_cast<int>(b);
@@ -200,27 +203,35 @@ bool ContactClusters::split_one(int cluster, const ClusterLimits& limits)
     solver.computeDirect(spread);
     const Vector3d across = solver.eigenvectors().col(2);
     Vector3d sums[2] = {Vector3d::Zero(), Vector3d::Zero()};
+    Vector3d centres[2] = {Vector3d::Zero(), Vector3d::Zero()};
     constexpr int rounds = 5;
     for (int round = 0; round < rounds; ++round) {
         const Vector3d cut = round == 0 ? across : Vector3d(sums[1].normalized() - sums[0].normalized());
         const double middle = round == 0 ? across.dot(mean) : 0.0;
         double areas[2] = {0.0, 0.0};
-        sums[0].setZero();
-        sums[1].setZero();
+        for (int half = 0; half < 2; ++half) {
+            sums[half].setZero();
+            centres[half].setZero();
+        }
         for (std::size_t i = 0; i < m_points.size(); ++i) {
             if (m_cluster[i] == cluster) {
                 const int half = cut.dot(m_points[i].normal) > middle ? 1 : 0;
                 m_queue[i] = half;
                 areas[half] += m_weights[i];
                 sums[half] += m_weights[i] * m_points[i].normal;
+                centres[half] += m_weights[i] * m_points[i].p;
             }
         }
         if (std::min(areas[0], areas[1]) < limits.smallest_share * whole.area ||
             !(sums[0].norm() > 0.0 && sums[1].norm() > 0.0)) {
             return false;
         }
+        for (int half = 0; half < 2; ++half) {
+            centres[half] /= areas[half];
+        }
     }
-    if (angle(sums[0].normalized(), sums[1].normalized()) <= limits.split_angle) {
+    if (angle(sums[0].normalized(), sums[1].normalized()) <= limits.split_angle ||
+        (centres[0] - centres[1]).norm() <= limits.split_offset) {
         return false;
     }
     Cluster half;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "softcontact/friction/slip_gauge.hpp"
 
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,12 +11,105 @@ namespace softcontact {
 
 namespace {
 
-double ratio(double load, double bound)
+/// Load over bound; `most` is what it can be at all.
+double ratio(double load, double bound, double most)
 {
-    if (load == 0.0) {
+    constexpr double negligible =
+        1e-9;  // of a bound that is zero itself, as that of a spin that does not occur
+    if (load <= negligible * most) {
         return 0.0;
     }
     return bound > 0.0 ? load / bound : std::numeric_limits<double>::infinity();
+}
+
+using Matrix65d = Eigen::Matrix<double, 6, 5>;
+using Matrix36d = Eigen::Matrix<double, 3, 6>;
+
+/// Φ_ε of points, lengths in units of `length`, with gradient and Hessian.
+struct SlipPotential {
+    std::span<const PointFriction> points;
+    Vector3d centre = Vector3d::Zero();
+    double length = 1.0;
+
+    [[nodiscard]] Vector3d slip(const PointFriction& point, const Vector6d& x) const
+    {
+        const Vector3d r = (point.position - centre) / length;
+        const Vector3d u = x.head<3>() + x.tail<3>().cross(r);
+        return u - point.normal * point.normal.dot(u);
+    }
+    [[nodiscard]] double value(const Vector6d& x, double epsilon) const
+    {
+        double sum = 0.0;
+        for (const auto& point : points) {
+            sum += point.bound * std::sqrt(slip(point, x).squaredNorm() + epsilon * epsilon);
+        }
+        return sum;
+    }
+    void derivatives(const Vector6d& x, double epsilon, Vector6d& gradient, Matrix6d& hessian) const
+    {
+        gradient.setZero();
+        hessian.setZero();
+        for (const auto& point : points) {
+            const Vector3d u = slip(point, x);
+            const double size = std::sqrt(u.squaredNorm() + epsilon * epsilon);
+            const Vector3d r = (point.position - centre) / length;
+            const Matrix3d across = Matrix3d::Identity() - point.normal * point.normal.transpose();
+            Matrix36d moves;
+            moves.leftCols<3>() = across;
+            for (int k = 0; k < 3; ++k) {
+                moves.col(3 + k) = across * Vector3d(Vector3d::Unit(k).cross(r));
+            }
+            const Vector3d direction = u / size;
+            gradient += point.bound * moves.transpose() * direction;
+            const Matrix3d stiffness =
+                (point.bound / size) * (Matrix3d::Identity() - direction * direction.transpose());
+            hessian += moves.transpose() * stiffness * moves;
+        }
+    }
+};
+
+/// min Φ over load · x = 1, ε driven down.
+double least_potential(const SlipPotential& potential, const Vector6d& load)
+{
+    constexpr int max_iterations = 150;
+    constexpr double singular = 1e-13;  // directions without resistance, as a fraction of the mean
+    const Eigen::HouseholderQR<Vector6d> factors(load);
+    const Matrix6d whole = factors.householderQ();
+    const Matrix65d basis = whole.rightCols<5>();
+    Vector6d x = load / load.squaredNorm();
+    double relative_epsilon = 0.1;
+    double best = potential.value(x, 0.0);
+    for (int k = 0; k < max_iterations; ++k) {
+        const double epsilon = relative_epsilon * best / potential.value(Vector6d::Zero(), 1.0);
+        Vector6d gradient;
+        Matrix6d hessian;
+        potential.derivatives(x, epsilon, gradient, hessian);
+        const Eigen::Matrix<double, 5, 1> slope = basis.transpose() * gradient;
+        Eigen::Matrix<double, 5, 5> reduced = basis.transpose() * hessian * basis;
+        reduced.diagonal().array() += singular * (reduced.trace() + 1e-300);
+        const Eigen::Matrix<double, 5, 1> step = -reduced.ldlt().solve(slope);
+        const double descent = slope.dot(step);
+        if (!std::isfinite(descent)) {
+            break;
+        }
+        const double before = potential.value(x, epsilon);
+        double t = 1.0;
+        for (int halvings = 0; halvings < 40; ++halvings, t *= 0.5) {
+            const Vector6d candidate = x + t * (basis * step);
+            if (potential.value(candidate, epsilon) <= before + 1e-4 * t * descent) {
+                x = candidate;
+                break;
+            }
+        }
+        best = std::min(best, potential.value(x, 0.0));
+        if (-descent <= 1e-3 * relative_epsilon * best || -descent <= 1e-15 * best) {
+            if (relative_epsilon <= 1e-10) {
+                break;
+            }
+            relative_epsilon *= 0.1;
+        }
+    }
+    return best / load.dot(x);
 }
 
 }  // namespace
@@ -31,12 +126,45 @@ double slip_gauge(FrictionLaw law, const FrictionPatch& patch, const DecoupledBo
         case FrictionLaw::contensou:
             return contensou_gauge(patch, bound, load.tail<3>());
         case FrictionLaw::contensou_decoupled:
-            return std::max(ratio(force, bound * bounds.tangential),
-                            ratio(std::abs(load[3]), bound * bounds.torsional));
+            return std::max(ratio(force, bound * bounds.tangential, bound * patch.total),
+                            ratio(std::abs(load[3]), bound * bounds.torsional, bound * patch.lever));
         case FrictionLaw::coulomb:
             break;
     }
-    return ratio(force, bound);
+    return force == 0.0 ? 0.0 : ratio(force, bound, 0.0);
+}
+
+double slip_gauge(std::span<const PointFriction> points)
+{
+    SlipPotential potential{points};
+    double total = 0.0, single = 0.0;
+    for (const auto& point : points) {
+        potential.centre += point.bound * point.position;
+        total += point.bound;
+        const double friction = point.friction.norm();
+        single = std::max(single, friction == 0.0 ? 0.0 : ratio(friction, point.bound, 0.0));
+    }
+    if (single == 0.0 || !(total > 0.0)) {
+        return single;
+    }
+    potential.centre /= total;
+    double spread = 0.0;
+    for (const auto& point : points) {
+        spread += point.bound * (point.position - potential.centre).squaredNorm();
+    }
+    potential.length = spread > 0.0 ? std::sqrt(spread / total) : 1.0;
+    Vector6d load = Vector6d::Zero();
+    for (const auto& point : points) {
+        const Vector3d r = (point.position - potential.centre) / potential.length;
+        load.head<3>() += point.friction;
+        load.tail<3>() += r.cross(point.friction);
+    }
+    constexpr double nothing = 1e-14;
+    if (!(load.norm() > nothing * total)) {
+        return 0.0;
+    }
+    // The points as they are show that it is no more than the nearest of them.
+    return std::min(single, 1.0 / least_potential(potential, load));
 }
 
 }  // namespace softcontact

@@ -59,7 +59,15 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
 double ContactProblemBuilder::slip_gauge(const PatchReport& report) const
 {
     if (report.block < 0) {
-        return report.point_slip;
+        std::vector<PointFriction> points;
+        for (int i = 0; i < report.point_count; ++i) {
+            const PatchPoint& point = m_report_points[report.first_point + static_cast<std::size_t>(i)];
+            const Vector3d& normal = m_points[static_cast<std::size_t>(point.contact)].normal;
+            const double normal_force = normal.dot(point.force);
+            points.push_back({point.position, normal, point.force - normal_force * normal,
+                              report.point_friction * normal_force});
+        }
+        return softcontact::slip_gauge(points);
     }
     const BlockDescriptor& block = m_descriptors[static_cast<std::size_t>(report.block)];
     Vector4d load = Vector4d::Zero();
@@ -92,10 +100,9 @@ void ContactProblemBuilder::report_point(const Block& block, int index, PatchRep
     if (contact.area > 0.0) {
         report.pressure_max = std::max(report.pressure_max, local[0] / contact.area);
     }
-    const double gauge = softcontact::slip_gauge(FrictionLaw::coulomb, {}, {}, pair.friction,
-                                                 Vector4d(local[0], local[1], local[2], 0.0));
-    report.point_slip = std::max(report.point_slip, gauge);
-    report.sliding = report.sliding || gauge > 1.0 - slip_margin;
+    report.point_friction = pair.friction;
+    report.sliding =
+        report.sliding || local.tail<2>().norm() > pair.friction * local[0] * (1.0 - slip_margin);
     m_report_points.push_back(point);
 }
 

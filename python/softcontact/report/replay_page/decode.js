@@ -44,8 +44,8 @@ async function loadReplay() {
   return { header, arrays, patches: readPatches(header, arrays) };
 }
 
-// Per frame a list of {body, other, centre, force, torque, normalForce, area, pressureMean, pressureMax};
-// quantities the run did not give are NaN.
+// Per frame a list of {body, other, number, centre, force, torque, normalForce, area, pressureMean, pressureMax,
+// slipGauge}; quantities the run did not give are NaN.
 function readPatches(header, arrays) {
   const start = arrays["patches.start"];
   const pair = arrays["patches.pair"];
@@ -67,6 +67,8 @@ function readPatches(header, arrays) {
         area: row[10],
         pressureMean: row[11],
         pressureMax: row[12],
+        slipGauge: row[13],
+        number: row[14],
       });
     }
     frames.push(list);

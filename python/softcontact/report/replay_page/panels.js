@@ -121,7 +121,7 @@ function css(linear) {
   return `rgb(${srgb.map((c) => Math.round(255 * c)).join(",")})`;
 }
 
-// One fixed row for each pair that ever touches, in order of its largest force, so that rows do not jump.
+// One fixed row for each patch that ever bears load, in order of its largest force, so that rows do not jump.
 class ContactTable {
   constructor(scene, hover) {
     this.scene = scene;
@@ -135,38 +135,54 @@ class ContactTable {
     const order = [...peaks].sort((a, b) => b[1] - a[1]).map(([key]) => key);
     this.rows = new Map();
     for (const key of order) {
-      const [body, other] = key.split("|");
-      const cells = [label(body), label(other), "", "", ""].map((text, i) => make("td", { class: i > 1 ? "number" : "" }, text));
+      const [body, other, number] = key.split("|");
+      const name = Number(number) > 0 ? `${label(body)} (${Number(number) + 1})` : label(body);
+      const cells = [name, label(other), "", "", "", ""].map((text, i) => make("td", { class: i > 1 ? "number" : "" }, text));
       const node = make("tr", { onpointerenter: () => hover(key), onpointerleave: () => hover(null) }, ...cells);
       this.rows.set(key, { node, cells });
       byId("contact-rows").append(node);
     }
     byId("contacts").hidden = order.length === 0;
+    byId("slip-head").hidden = !scene.tellsSlip;
   }
 
   update(frameIndex) {
     const patches = this.scene.patches[frameIndex];
-    const sums = new Map();
-    for (const p of patches) {
-      const key = patchKey(p);
-      const sum = sums.get(key) || { force: 0, torque: [0, 0, 0], pressure: NaN };
-      sum.force += p.normalForce;
-      sum.torque = add(sum.torque, p.torque);
-      sum.pressure = Math.max(Number.isNaN(sum.pressure) ? -Infinity : sum.pressure, p.pressureMax);
-      sums.set(key, sum);
-    }
+    const now = new Map(patches.map((patch) => [patchKey(patch), patch]));
     for (const [key, { node, cells }] of this.rows) {
-      const sum = sums.get(key);
-      node.hidden = !sum;
-      if (!sum) continue;
-      cells[2].textContent = digits(sum.force);
-      cells[3].textContent = digits(Math.hypot(...sum.torque) * 1e3);
-      cells[4].textContent = digits(sum.pressure / 1e3);
+      const patch = now.get(key);
+      node.hidden = !patch;
+      if (!patch) continue;
+      cells[2].textContent = digits(patch.normalForce);
+      cells[3].textContent = digits(Math.hypot(...patch.torque) * 1e3);
+      cells[4].textContent = digits(patch.pressureMax / 1e3);
+      cells[5].hidden = !this.scene.tellsSlip;
+      cells[5].textContent = slipText(patch.slipGauge);
+      cells[5].className = patch.slipGauge > 1 - 1e-6 ? "number bad" : "number";
+      node.title = readout(patch);
     }
     byId("no-contact").hidden = patches.length > 0;
     byId("contact-table").hidden = patches.length === 0;
     byId("contact-count").textContent = patches.length ? String(patches.length) : "";
   }
+}
+
+// How much of what friction can bear is used up; rounded down, so that 100 % is a patch that slips.
+const slipText = (gauge) =>
+  Number.isFinite(gauge) ? `${gauge > 1 - 1e-6 ? 100 : Math.min(99, Math.floor(100 * gauge))}` : "–";
+
+// All that a patch tells, one quantity a line.
+function readout(patch) {
+  const list = (values, factor) => values.map((v) => digits(v * factor)).join(", ");
+  return [
+    `Force ${list(patch.force, 1)} N`,
+    `Torque ${list(patch.torque, 1e3)} mN·m`,
+    `Centre ${list(patch.centre, 1e3)} mm`,
+    `Area ${digits(patch.area * 1e6)} mm²`,
+    `Mean pressure ${digits(patch.pressureMean / 1e3)} kPa`,
+    `Highest pressure ${digits(patch.pressureMax / 1e3)} kPa`,
+    `Friction used ${slipText(patch.slipGauge)} %`,
+  ].join("\n");
 }
 
 function fillLegend(scene) {
@@ -177,11 +193,15 @@ function fillLegend(scene) {
   const value = top >= 0.01 ? top : scene.pressureScale;
   byId("pressure-ticks").append(...[0, value / 2, value].map((v) => make("span", {}, v === value ? `${digits(v, 2)} ${unit}` : digits(v, 2))));
   byId("force-legend").hidden = scene.largestForce === 0;
+  byId("slip-bar").style.background =
+    `linear-gradient(90deg, ${ARROW_STOPS.map(([at, color]) => `${color} ${100 * at}%`).join(",")})`;
+  byId("slip-legend").hidden = !scene.tellsSlip || scene.largestForce === 0;
 }
 
 // Length of a known force and of a known distance on the screen, at the depth of the camera's target.
 function updateScales(scene, camera, view) {
   byId("force-legend").hidden = !view.forces || scene.largestForce === 0;
+  byId("slip-legend").hidden = !view.forces || !scene.tellsSlip || scene.largestForce === 0;
   byId("pressure-legend").hidden = !view.pressure || scene.pressureScale === 0;
   const perPixel = camera.metresPerPixel;
   if (scene.largestForce > 0) {

@@ -14,7 +14,18 @@ const ROLES = {
 const OTHER_COLORS = ["#6a9c89", "#b08ea2", "#8a94c8", "#c2a15c"];
 const UNDER_SKIN = ["phalanx", "palm", "bone", "link"];
 const STILL = ["table", "ground", "floor", "wall"];
-const ARROW_COLOR = "#12a67c";
+// Arrows by how near the patch is to slip: far from it, near it, slipping.
+const ARROW_STOPS = [[0, "#12a67c"], [0.6, "#7fb02e"], [0.85, "#f0a020"], [1, "#d92b2b"]];
+
+function slipColor(gauge) {
+  const stops = ARROW_STOPS.map(([at, color]) => [at, linearColor(color)]);
+  if (!(gauge > 0)) return stops[0][1];
+  const next = stops.findIndex(([at]) => gauge <= at);
+  if (next < 0) return stops[stops.length - 1][1];
+  const [[low, from], [high, to]] = [stops[Math.max(0, next - 1)], stops[next]];
+  const share = high > low ? (gauge - low) / (high - low) : 0;
+  return from.map((c, i) => c * (1 - share) + to[i] * share);
+}
 
 function roleStyle(role, index) {
   const label = role.charAt(0).toUpperCase() + role.slice(1);
@@ -132,6 +143,7 @@ class Scene {
     this.largestForce = this.typicalPeakForce();
     this.arrowScale = this.largestForce > 0 ? (0.42 * this.radius) / this.largestForce : 0;
     this.groups = this.groupSurfaces();
+    this.tellsSlip = patches.some((list) => list.some((p) => Number.isFinite(p.slipGauge)));
     this.load = patches.map((list) => list.reduce((sum, p) => sum + p.normalForce, 0));
   }
 
@@ -189,7 +201,6 @@ class Scene {
   // Arrows whose tips lie at the centres of the patches. emphasised: key of a patch, or null.
   arrows(frameIndex, emphasised) {
     const thickness = 0.013 * this.radius;
-    const base = linearColor(ARROW_COLOR);
     const result = [];
     for (const patch of this.patches[frameIndex]) {
       const force = this.drawnForce(patch);
@@ -204,7 +215,7 @@ class Scene {
       const shaft = length - HEAD_ASPECT * head;
       const tail = subtract(patch.centre, scale(z, length));
       result.push({
-        base,
+        base: slipColor(patch.slipGauge),
         bright: emphasised === patchKey(patch),
         shaft: frame(scale(x, r), scale(y, r), scale(z, shaft), tail),
         head: frame(scale(x, head), scale(y, head), scale(z, head), patch.centre),
@@ -214,7 +225,7 @@ class Scene {
   }
 }
 
-const patchKey = (patch) => `${patch.body}|${patch.other}`;
+const patchKey = (patch) => `${patch.body}|${patch.other}|${patch.number}`;
 
 // Largest of 1, 2, 5 times a power of ten that does not exceed x.
 function niceBelow(x) {

@@ -12,9 +12,11 @@ namespace softcontact {
 struct ClusterLimits {
     double join_distance = 0.0;   ///< points nearer than this belong together [m]
     double split_distance = 0.0;  ///< one cluster holds together over gaps up to this [m], >= join_distance
-    double merge_angle = 0.7;     ///< clusters whose mean normals enclose less become one [rad]
-    double split_angle = 1.05;    ///< a cluster is cut where its halves' mean normals enclose more [rad]
+    double merge_angle = 0.45;    ///< clusters whose mean normals enclose less become one [rad]
+    double split_angle = 0.75;    ///< a cluster is cut where its halves' mean normals enclose more [rad]
     double keep_angle = 0.17;     ///< another cluster's normal must be as much nearer for a point to go over
+    double merge_offset = 0.0;    ///< clusters whose centres are nearer than this are one place [m]
+    double split_offset = 0.0;    ///< a cut by normals needs halves whose centres are further apart [m]
     double smallest_share = 0.1;  ///< of the area that either half must have for a cut by normals
     double least_share = 0.05;    ///< of the area below which a cluster goes to the one it is nearest to
 
@@ -24,6 +26,8 @@ struct ClusterLimits {
         ClusterLimits limits;
         limits.join_distance = 2.0 * spacing;
         limits.split_distance = 3.0 * spacing;
+        limits.merge_offset = 0.75 * spacing;
+        limits.split_offset = 1.5 * spacing;
         return limits;
     }
 };
@@ -32,10 +36,11 @@ struct ClusterLimits {
 ///
 /// A cluster is a set of points that hangs together, no gap wider than a limit, and whose normals lie round
 /// one direction: two faces of an edge or of a groove are two clusters, two bumps with nothing in between as
-/// well, a smooth curve is one as long as its two halves do not face clearly different ways. Points remember
-/// their cluster by its label, and all limits have hysteresis. The result depends on the points and their
-/// labels, not on their order, but for exact ties and the round-off of sums. Cost grows with the square of
-/// the number of points. Buffers grow to the largest set seen.
+/// well, a smooth curve is one as long as its two halves do not face clearly different ways. So is the ridge
+/// of an edge that has hardly sunk in: its normals differ, but not its places. Points remember their cluster
+/// by its label, and all limits have hysteresis. The result depends on the points and their labels, not on
+/// their order, but for exact ties and the round-off of sums. Cost grows with the square of the number of
+/// points. Buffers grow to the largest set seen.
 ///
 /// Source: Talvas, Marchal, Duriez and Otaduy 2015, Sec. 5.4 (contact clustering named as future work).
 class ContactClusters {

@@ -78,8 +78,8 @@ public:
     [[nodiscard]] std::optional<VelocityProblem> velocity_problem() const;
     [[nodiscard]] const std::vector<PatchReport>& reports() const { return m_reports; }
     [[nodiscard]] const std::vector<PatchPoint>& report_points() const { return m_report_points; }
-    /// How near a reported patch of the last step is to slip, see softcontact::slip_gauge; of point contacts
-    /// the nearest one.
+    /// How near a reported patch of the last step, or the points of a pair as a whole, are to slip; see
+    /// softcontact::slip_gauge.
     [[nodiscard]] double slip_gauge(const PatchReport& report) const;
     /// Contact forces of the last step at the vertices of a surface, see World::vertex_forces.
     void vertex_forces(int surface, Points& forces, VectorXd& normal_forces) const;

@@ -19,16 +19,16 @@ struct PatchReport {
     Vector3d torque = Vector3d::Zero();  ///< about `centre` [N·m]
     Vector3d centre = Vector3d::Zero();  ///< centre of pressure [m]
     Vector3d normal = Vector3d::UnitZ();
-    double normal_force = 0.0;   ///< [N]
-    double area = 0.0;           ///< of the points that carry load [m²]
-    double volume = 0.0;         ///< penetration volume of the free motion [m³]
-    double pressure_mean = 0.0;  ///< normal force over area [Pa]
-    double pressure_max = 0.0;   ///< [Pa]
-    bool sliding = false;
+    double normal_force = 0.0;    ///< [N]
+    double area = 0.0;            ///< of the points that carry load [m²]
+    double volume = 0.0;          ///< penetration volume of the free motion [m³]
+    double pressure_mean = 0.0;   ///< normal force over area [Pa]
+    double pressure_max = 0.0;    ///< [Pa]
+    bool sliding = false;         ///< on the limit surface of its law; point contacts: one of them
     std::size_t first_point = 0;  ///< range in World::patch_points()
     int point_count = 0;
-    int block = -1;           ///< of the solve; −1 for point contacts
-    double point_slip = 0.0;  ///< point contacts: largest |λ_T| / (μ λ_n)
+    int block = -1;               ///< of the solve; −1 for point contacts
+    double point_friction = 0.0;  ///< μ of point contacts
 };
 
 /// One contact point of a patch: where, and the force on A [N].
