@@ -44,6 +44,19 @@ Surface sphere(bool open)
     return {vertices, Eigen::Map<const Triangles>(corners.data(), 3, static_cast<Index>(corners.size() / 3))};
 }
 
+Surface box()
+{
+    Points vertices(3, 8);
+    for (int i = 0; i < 8; ++i) {
+        vertices.col(i) = 0.8 * radius * Vector3d(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1);
+    }
+    Triangles triangles(3, 12);
+    triangles << 0, 0, 4, 4, 0, 0, 2, 2, 0, 0, 1, 1,  //
+        2, 3, 5, 7, 1, 5, 6, 7, 4, 6, 3, 7,           //
+        3, 1, 7, 6, 5, 4, 7, 3, 6, 2, 7, 5;
+    return {vertices, triangles};
+}
+
 /// Swells and dents the sphere at a time, by `size` of its radius.
 Points dented(const Surface& surface, double time, double size)
 {
@@ -71,9 +84,8 @@ bool same_bits(const std::vector<ContactPoint>& one, const std::vector<ContactPo
 
 /// The surfaces come together, roll over each other, part, and jump now and then; what is near the start, in
 /// the middle and far away changes all the time.
-bool compare(bool open, double dents, const char* name)
+bool compare(Surface a, Surface b, double dents, const char* name)
 {
-    Surface a = sphere(false), b = sphere(open);
     DetectionOptions options;
     DetectionWorkspace workspace;
     DetectionMemory memory;
@@ -111,8 +123,10 @@ bool compare(bool open, double dents, const char* name)
 
 int main()
 {
-    bool good = compare(false, 0.0, "rigid spheres");
-    good &= compare(false, 0.08, "soft spheres");
-    good &= compare(true, 0.08, "a soft sphere on an open one");
+    bool good = compare(sphere(false), sphere(false), 0.0, "rigid spheres");
+    good &= compare(sphere(false), sphere(false), 0.08, "soft spheres");
+    good &= compare(sphere(false), sphere(true), 0.08, "a soft sphere on an open one");
+    good &= compare(box(), sphere(false), 0.08, "a box on a soft sphere");
+    good &= compare(sphere(true), box(), 0.08, "an open sphere on a box");
     return good ? 0 : 1;
 }

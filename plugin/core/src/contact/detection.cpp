@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -77,27 +76,30 @@ public:
           m_b(b),
           m_options(options),
           m_workspace(workspace),
-          m_clearance_of_a(memory == nullptr ? nullptr : &memory->of_a),
-          m_clearance_of_b(memory == nullptr ? nullptr : &memory->of_b),
           m_out(out),
           m_depth(options.search_depth()),
           m_reach(std::max(options.alarm_distance, m_depth)),
           m_edge_depth(std::min(m_depth, edge_depth_multiple * options.alarm_distance)),
           m_edge_reach(std::max(options.alarm_distance, m_edge_depth)),
           m_a_to_b(inverse(b.pose()) * a.pose()),
-          m_b_to_a(inverse(m_a_to_b))
+          m_b_to_a(inverse(m_a_to_b)),
+          m_from_a(a, b, m_a_to_b, m_b_to_a, memory == nullptr ? nullptr : &memory->of_a),
+          m_from_b(b, a, m_b_to_a, m_a_to_b, memory == nullptr ? nullptr : &memory->of_b)
     {
+        const double largest_edge_reach = edge_depth_multiple * options.alarm_distance;
+        m_from_a.gather(options.alarm_distance, largest_edge_reach);
+        m_from_b.gather(options.alarm_distance, largest_edge_reach);
     }
 
     void add_vertices_of_a()
     {
-        collect_near_vertices(m_a, m_b, m_a_to_b, m_b_to_a, m_clearance_of_a);
+        m_from_a.collect_vertices(m_options.alarm_distance, m_workspace);
         for (const auto& [vertex, point] : m_workspace.candidates) {
             const Vector3d outward = m_a_to_b.rotation * m_a.vertex_normal(vertex);
             const auto looks_at = [&](const Vector3d& normal) {
                 return normal.dot(outward) < -looking_cosine || in_cone(m_a, vertex, m_b_to_a, normal);
             };
-            const ClosestPoint closest = nearest_looked_at(m_b, point, m_clearance_of_a, vertex, looks_at);
+            const ClosestPoint closest = nearest_looked_at(m_from_a, point, vertex, looks_at);
             if (!is_acceptable(closest)) continue;
             if (closest.normal.dot(outward) > m_options.facing_cosine_limit) continue;
             m_workspace.contact_of_vertex[vertex] = static_cast<int>(m_out.size());
@@ -109,12 +111,12 @@ public:
 
     void add_vertices_of_b()
     {
-        collect_near_vertices(m_b, m_a, m_b_to_a, m_a_to_b, m_clearance_of_b);
+        m_from_b.collect_vertices(m_options.alarm_distance, m_workspace);
         for (const auto& [vertex, point] : m_workspace.candidates) {
             const auto looks_at = [&](const Vector3d& normal) {
                 return in_cone(m_b, vertex, m_a_to_b, normal);
             };
-            const ClosestPoint closest = nearest_looked_at(m_a, point, m_clearance_of_b, vertex, looks_at);
+            const ClosestPoint closest = nearest_looked_at(m_from_b, point, vertex, looks_at);
             if (!is_acceptable(closest)) continue;
             const Vector3d normal = m_a_to_b.rotation * -closest.normal;  // from B to A, in B's frame
             if (-normal.dot(m_b.vertex_normal(vertex)) > m_options.facing_cosine_limit) continue;
@@ -130,8 +132,8 @@ public:
 
     void add_crossing_edges()
     {
-        visit_pairs(m_a, m_b, m_a_to_b, m_b_to_a, [&](int sharp, int edge) { try_edges(sharp, edge); });
-        visit_pairs(m_b, m_a, m_b_to_a, m_a_to_b, [&](int sharp, int edge) {
+        visit_pairs(m_from_a, [&](int sharp, int edge) { try_edges(sharp, edge); });
+        visit_pairs(m_from_b, [&](int sharp, int edge) {
             if (!m_a.is_sharp(edge)) try_edges(edge, sharp);  // both sharp: seen from A already
         });
     }
@@ -150,34 +152,6 @@ public:
     }
 
 private:
-    /// Vertices of `self` inside the other surface's box, or within the alarm distance of it, but for those
-    /// that are remembered to be too far outside to make a contact.
-    void collect_near_vertices(const Surface& self, const Surface& other, const Pose& to_other,
-                               const Pose& from_other, const Clearance* clearance)
-    {
-        m_workspace.candidates.clear();
-        m_workspace.seen.clear();
-        const Aabb region = other.local_box().inflated(m_options.alarm_distance);
-        const Aabb region_here = region.transformed(from_other);
-        const auto look_at = [&](int vertex) {
-            if (m_workspace.marked[vertex] != 0) return;
-            m_workspace.marked[vertex] = 1;
-            m_workspace.seen.push_back(vertex);
-            const Vector3d point = to_other * self.local_vertices().col(vertex);
-            if (!region.contains(point)) return;
-            if (clearance != nullptr &&
-                clearance->is_beyond(vertex, point, other, m_options.alarm_distance)) {
-                return;
-            }
-            m_workspace.candidates.push_back({vertex, point});
-        };
-        self.tree().for_each([&](const Aabb& box) { return box.overlaps(region_here); },
-                             [&](int triangle) {
-                                 for (int k = 0; k < 3; ++k) look_at(self.triangles()(k, triangle));
-                             });
-        for (const int vertex : m_workspace.seen) m_workspace.marked[vertex] = 0;
-    }
-
     [[nodiscard]] bool is_acceptable(const ClosestPoint& closest) const
     {
         return closest.found() && closest.signed_distance <= m_options.alarm_distance &&
@@ -192,24 +166,13 @@ private:
         return in_vertex_cone(self, vertex, from_other.rotation * -normal, vertex_cone_sine_tolerance);
     }
 
-    [[nodiscard]] ClosestPoint nearest(const Surface& surface, const Vector3d& point, Clearance* clearance,
-                                       int vertex) const
-    {
-        if (clearance == nullptr) return closest_point_local(surface, point, m_reach);
-        // However far, so that the side is known of what will not be looked at again.
-        const ClosestPoint closest = closest_point_local(
-            surface, point, std::numeric_limits<double>::infinity(), clearance->likely_triangle(vertex));
-        clearance->keep(vertex, point, surface, closest);
-        return closest;
-    }
-
-    /// Nearest point of a surface to a vertex of the other one (local frame), see detour_ratio.
+    /// Nearest point of the other surface to a vertex (in its frame), see detour_ratio.
     template <typename LooksAt>
-    [[nodiscard]] ClosestPoint nearest_looked_at(const Surface& surface, const Vector3d& point,
-                                                 Clearance* clearance, int vertex,
+    [[nodiscard]] ClosestPoint nearest_looked_at(const DetectionSide& side, const Vector3d& point, int vertex,
                                                  const LooksAt& looks_at) const
     {
-        const ClosestPoint closest = nearest(surface, point, clearance, vertex);
+        const Surface& surface = side.other();
+        const ClosestPoint closest = side.nearest(vertex, point, m_reach);
         if (!closest.found() || closest.signed_distance >= 0.0 || looks_at(closest.normal)) return closest;
         const double limit = std::min(m_depth, detour_ratio * -closest.signed_distance);
         const ClosestPoint other = closest_admissible_face(surface, point, limit, looks_at);
@@ -229,17 +192,15 @@ private:
 
     /// Calls visit(sharp edge of `self`, edge of `other`) once for each pair that is near enough.
     template <typename Visit>
-    void visit_pairs(const Surface& self, const Surface& other, const Pose& to_other, const Pose& from_other,
-                     const Visit& visit) const
+    void visit_pairs(const DetectionSide& side, const Visit& visit) const
     {
+        const Surface& self = side.self();
+        const Surface& other = side.other();
         const SurfaceTopology& topology = other.topology();
-        const Aabb region_here = other.local_box().inflated(m_edge_reach).transformed(from_other);
-        for (const int sharp : self.sharp_edges()) {
-            const Vector3d here = self.local_vertices().col(self.topology().edges(0, sharp));
-            const Vector3d there = self.local_vertices().col(self.topology().edges(1, sharp));
-            if (!region_here.overlaps({here.cwiseMin(there), here.cwiseMax(there)})) continue;
-            const Vector3d start = to_other * here;
-            const Vector3d end = to_other * there;
+        for (const int sharp : side.sharp_edges()) {
+            const Vector3d start =
+                side.to_other() * self.local_vertices().col(self.topology().edges(0, sharp));
+            const Vector3d end = side.to_other() * self.local_vertices().col(self.topology().edges(1, sharp));
             other.tree().for_each(
                 [&](const Aabb& box) { return box.inflated(m_edge_reach).meets_segment(start, end); },
                 [&](int triangle) {
@@ -315,13 +276,12 @@ private:
     const Surface& m_b;
     const DetectionOptions& m_options;
     DetectionWorkspace& m_workspace;
-    Clearance* m_clearance_of_a;
-    Clearance* m_clearance_of_b;
     std::vector<ContactPoint>& m_out;
     double m_depth;
     double m_reach;
     double m_edge_depth, m_edge_reach;
     Pose m_a_to_b, m_b_to_a;
+    DetectionSide m_from_a, m_from_b;
 };
 
 void check(bool valid, const char* name, double value, const char* requirement)

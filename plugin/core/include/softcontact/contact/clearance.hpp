@@ -29,20 +29,18 @@ public:
         return slack > 0.0 && (point - entry.point).squaredNorm() < slack * slack;
     }
 
-    /// A triangle of the other surface that a vertex was nearest to, or -1.
-    [[nodiscard]] int likely_triangle(int vertex) const
-    {
-        return m_vertices[static_cast<std::size_t>(vertex)].triangle;
-    }
-
-    /// Keeps what was found of a vertex at `point`.
-    void keep(int vertex, const Vector3d& point, const Surface& other, const ClosestPoint& closest)
+    /// Nearest point of the other surface to a vertex at `point`, however far, so that the side is known of
+    /// what will not be looked at again; keeps what it finds.
+    ClosestPoint look(int vertex, const Vector3d& point, const Surface& other)
     {
         Entry& entry = m_vertices[static_cast<std::size_t>(vertex)];
+        const ClosestPoint closest =
+            closest_point_local(other, point, std::numeric_limits<double>::infinity(), entry.triangle);
         const bool outside = closest.found() && closest.signed_distance > 0.0 && other.is_closed();
         entry.point = point;
         entry.distance = outside ? closest.signed_distance + other.deformed_path() : nowhere;
         entry.triangle = closest.triangle;
+        return closest;
     }
 
 private:
@@ -53,19 +51,6 @@ private:
         int triangle = -1;
     };
     std::vector<Entry> m_vertices;
-};
-
-/// What a pair of surfaces remembers of its vertices, to look for contacts in less time; changes none of
-/// them.
-struct DetectionMemory {
-    Clearance of_a;
-    Clearance of_b;
-    /// Makes room ahead of the first step.
-    void reserve(const Surface& a, const Surface& b)
-    {
-        of_a.reserve(a.vertex_count());
-        of_b.reserve(b.vertex_count());
-    }
 };
 
 }  // namespace softcontact

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "softcontact/contact/clearance.hpp"
 #include "softcontact/contact/contact_point.hpp"
+#include "softcontact/contact/detection_side.hpp"
 #include "softcontact/geometry/surface.hpp"
 
 namespace softcontact {
@@ -33,18 +33,11 @@ struct DetectionOptions {
 
 /// Buffers of detect_contacts. They grow to the largest pair of surfaces seen and then never allocate; one
 /// workspace may serve any number of pairs in turn.
-class DetectionWorkspace {
+class DetectionWorkspace : public CandidateBuffers {
 public:
     /// Makes room for a pair ahead of the first step.
     void reserve(const Surface& a, const Surface& b);
 
-    struct Candidate {
-        int vertex;
-        Vector3d point;  ///< in the other surface's frame
-    };
-    std::vector<Candidate> candidates;   ///< vertices near the other surface
-    std::vector<int> seen;               ///< vertices marked
-    std::vector<char> marked;            ///< per vertex, 0 between calls
     std::vector<int> contact_of_vertex;  ///< per vertex of A: its contact in `out`, -1 between calls
     std::vector<double> touch;           ///< per vertex of A: Σ of weights, 0 between calls
 };

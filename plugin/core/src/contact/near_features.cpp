@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "softcontact/contact/near_features.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace softcontact {
+namespace {
+
+/// Margin over the alarm distance. Larger: gathered less often, but more to look at in between.
+constexpr double margin_ratio = 1.0;
+
+/// No point of a box goes further between two rigid motions: the difference is affine, so a corner does.
+double furthest_moved(const Aabb& box, const Pose& from, const Pose& to)
+{
+    double furthest = 0.0;
+    for (int corner = 0; corner < 8; ++corner) {
+        const Vector3d point((corner & 1) != 0 ? box.upper.x() : box.lower.x(),
+                             (corner & 2) != 0 ? box.upper.y() : box.lower.y(),
+                             (corner & 4) != 0 ? box.upper.z() : box.lower.z());
+        furthest = std::max(furthest, (to * point - from * point).squaredNorm());
+    }
+    return std::sqrt(furthest);
+}
+
+}  // namespace
+
+void NearFeatures::reserve(const Surface& self)
+{
+    const auto count = static_cast<std::size_t>(self.vertex_count());
+    if (m_marked.size() == count) return;
+    m_marked.assign(count, 0);
+    m_vertices.reserve(count);
+    m_edges.reserve(static_cast<std::size_t>(self.edge_count()));
+    m_sharp.reserve(static_cast<std::size_t>(self.edge_count()));
+    m_alarm_distance = -1.0;
+}
+
+bool NearFeatures::holds(const Surface& self, const Surface& other, const Pose& to_other,
+                         double alarm_distance) const
+{
+    if (alarm_distance != m_alarm_distance || self.sharp_edges() != m_sharp) return false;
+    const double moved = furthest_moved(self.local_box(), m_to_other, to_other) +
+                         (self.deformed_path() - m_own_path) + (other.deformed_path() - m_other_path) +
+                         coincidence_ratio * (self.reference_size() + other.reference_size());
+    return moved < margin_ratio * alarm_distance;
+}
+
+void NearFeatures::gather(const Surface& self, const Surface& other, const Pose& to_other,
+                          const Pose& from_other, double alarm_distance, double edge_reach,
+                          Clearance& clearance)
+{
+    const double margin = margin_ratio * alarm_distance;
+    gather_vertices(self, other, to_other, from_other, alarm_distance + margin, clearance);
+    gather_edges(self, other, to_other, edge_reach + margin);
+    m_sharp.assign(self.sharp_edges().begin(), self.sharp_edges().end());
+    m_to_other = to_other;
+    m_own_path = self.deformed_path();
+    m_other_path = other.deformed_path();
+    m_alarm_distance = alarm_distance;
+}
+
+void NearFeatures::gather_vertices(const Surface& self, const Surface& other, const Pose& to_other,
+                                   const Pose& from_other, double distance, Clearance& clearance)
+{
+    m_vertices.clear();
+    const Aabb region = other.local_box().inflated(distance);
+    const Aabb region_here = region.transformed(from_other);
+    const auto look_at = [&](int vertex) {
+        if (m_marked[static_cast<std::size_t>(vertex)] != 0) return;
+        m_marked[static_cast<std::size_t>(vertex)] = 1;
+        m_vertices.push_back(vertex);
+    };
+    self.tree().for_each([&](const Aabb& box) { return box.overlaps(region_here); },
+                         [&](int triangle) {
+                             for (int k = 0; k < 3; ++k) look_at(self.triangles()(k, triangle));
+                         });
+    for (const int vertex : m_vertices) m_marked[static_cast<std::size_t>(vertex)] = 0;
+    std::erase_if(m_vertices, [&](int vertex) {
+        const Vector3d point = to_other * self.local_vertices().col(vertex);
+        if (!region.contains(point) || clearance.is_beyond(vertex, point, other, distance)) return true;
+        clearance.look(vertex, point, other);
+        return clearance.is_beyond(vertex, point, other, distance);
+    });
+}
+
+void NearFeatures::gather_edges(const Surface& self, const Surface& other, const Pose& to_other, double reach)
+{
+    m_edges.clear();
+    for (const int edge : self.sharp_edges()) {
+        const Vector3d start = to_other * self.local_vertices().col(self.topology().edges(0, edge));
+        const Vector3d end = to_other * self.local_vertices().col(self.topology().edges(1, edge));
+        bool near = false;
+        other.tree().for_each(
+            [&](const Aabb& box) { return !near && box.inflated(reach).meets_segment(start, end); },
+            [&](int) { near = true; });
+        if (near) m_edges.push_back(edge);
+    }
+}
+
+}  // namespace softcontact
