@@ -161,4 +161,4 @@ def scene(**options) -> Scene:
 def createScene(root):
     from softcontact.engines.sofa import create_scene
 
-    return create_scene(root, scene())
+    return create_scene(root, scene(stiffening=0.0))

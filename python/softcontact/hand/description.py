@@ -129,13 +129,8 @@ class HandModel:
         compliance: HandCompliance | None = None,
         palm: Literal["rigid", "soft"] = "rigid",
     ) -> HandModel:
-        """Build a hand; None means the defaults of each part. The same input gives the same numbers.
-
-        Args:
-            parameters: sizes and side.
-            tissue: material of phalanges and pads.
-            compliance: joint springs.
-            palm: whether soft pads lie over the palm's rigid surface.
+        """Build a hand; None means the defaults of each part, a soft palm has pads over its rigid surface. The same
+        input gives the same numbers.
         """
         if palm not in ("rigid", "soft"):
             raise ValueError(f"palm: {palm!r} is unknown; give 'rigid' or 'soft'")
