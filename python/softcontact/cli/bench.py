@@ -10,7 +10,7 @@ import typer
 
 from softcontact.scene.errors import SceneError, nearest
 
-NAMES = ("table1", "rate", "uzawa", "solvers", "vademecum", "haptics", "avatar", "peers", "sofa")
+NAMES = ("table1", "lifts", "rate", "uzawa", "solvers", "vademecum", "haptics", "avatar", "peers", "sofa")
 
 
 def available() -> list[str]:
