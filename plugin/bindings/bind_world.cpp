@@ -110,6 +110,8 @@ WorldSettings parse_settings(const py::dict& options)
             settings.solver_tolerance = py::cast<double>(value);
         else if (name == "solver_max_iterations")
             settings.solver_max_iterations = py::cast<int>(value);
+        else if (name == "accepted_residual")
+            settings.accepted_residual = py::cast<double>(value);
         else if (name == "position_tolerance")
             settings.position_tolerance = py::cast<double>(value);
         else if (name == "position_max_iterations")
@@ -339,9 +341,9 @@ py::dict statistics(const World& world)
     using namespace py::literals;
     return py::dict("contacts"_a = s.contacts, "rows"_a = s.rows, "patches"_a = s.patches,
                     "iterations"_a = s.iterations, "residual"_a = s.residual, "converged"_a = s.converged,
-                    "penetration_max"_a = s.penetration_max, "step_ms"_a = s.step_ms, "free_ms"_a = s.free_ms,
-                    "detection_ms"_a = s.detection_ms, "solve_ms"_a = s.solve_ms,
-                    "position_ms"_a = s.position_ms);
+                    "position_residual"_a = s.position_residual, "penetration_max"_a = s.penetration_max,
+                    "step_ms"_a = s.step_ms, "free_ms"_a = s.free_ms, "detection_ms"_a = s.detection_ms,
+                    "solve_ms"_a = s.solve_ms, "position_ms"_a = s.position_ms);
 }
 
 py::object velocity_problem(const World& world)

@@ -26,6 +26,7 @@ STATISTICS = (
     "iterations",
     "residual",
     "converged",
+    "accepted",
     "penetration_max",
     "step_ms",
     "solve_ms",
@@ -37,7 +38,6 @@ ENERGIES = ("kinetic", "elastic", "potential")
 _UNITS = {
     "time": "s",
     "point": "m",
-    "residual": "m/s",
     "penetration_max": "m",
     "kinetic": "J",
     "elastic": "J",
@@ -66,6 +66,7 @@ class History:
         tactile: by surface, where the scene asks for it (record.tactile).
         wrenches: by (hand, finger or "palm"): force [N], torque [N m] and the point [m] that it is about, (n, 3) each,
             that a person with bilateral coupling is to feel; see tracking.feedback.
+        residual_unit: of the series "residual", which each engine and scene measures in its own way.
     """
 
     time: FloatArray
@@ -80,6 +81,7 @@ class History:
     parts: dict[tuple[str, str, int], dict[str, FloatArray]] = field(default_factory=dict)
     tactile: dict[str, TactileSeries] = field(default_factory=dict)
     wrenches: dict[tuple[str, str], dict[str, FloatArray]] = field(default_factory=dict)
+    residual_unit: str = "m/s"
 
     def contact_force(self, body: str, by: str | None = None) -> FloatArray:
         """Contact force on a body or a surface, summed over its patches.
@@ -121,7 +123,8 @@ class History:
             put("time", self.time, "s")
             for name, data in self.series.items():
                 group = "energies" if name in ENERGIES else "steps"
-                put(f"{group}/{name}", data, "ms" if name.endswith("_ms") else _UNITS.get(name, "1"))
+                unit = self.residual_unit if name == "residual" else _UNITS.get(name, "1")
+                put(f"{group}/{name}", data, "ms" if name.endswith("_ms") else unit)
             for body, data in self.poses.items():
                 put(f"bodies/{body}/pose", data, _UNITS["poses"])
                 put(f"bodies/{body}/start", self.start[body], _UNITS["poses"])
@@ -225,6 +228,7 @@ class Recorder:
                 for hand, data in self._wrenches.items()
                 for k, site in enumerate(SITES)
             },
+            residual_unit=self.engine.residual_unit,
         )
 
     def _measure(self, probe: Probe, row: int) -> float:

@@ -4,7 +4,8 @@
 import hashlib
 import math
 import time
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from softcontact import outputs
 from softcontact.checks import evaluate
 from softcontact.engines import Engine, make_engine
+from softcontact.figures import spread
 from softcontact.problems import ProblemWriter, check_problems, keep_problems
 from softcontact.progress import run_progress
 from softcontact.record import History, Recorder
@@ -23,6 +25,7 @@ from softcontact.scene.model import Scene
 from softcontact.scene.resolve import resolve, with_recordings
 
 DONE, CHECK_FAILED, WRONG_INPUT, STOPPED, INTERRUPTED = 0, 1, 2, 3, 130
+MOST_STEPS = 2_000_000  # a run remembers each of them, about a kilobyte apiece
 
 
 @dataclass(frozen=True)
@@ -102,13 +105,18 @@ def run(
         scene = scene.model_copy(update={"steps": int(steps)})
     if dump_problems is not None:
         check_problems(scene, dump_problems, record)
+    count = scene.steps or scene.step_count
+    if count > MOST_STEPS:
+        raise SceneError(
+            f"duration: {scene.duration:g} s are {count:.4g} steps of {scene.time_step:g} s, more than {MOST_STEPS}; "
+            "shorten it, or give a larger time_step"
+        )
     scene = resolve(scene)
     started = time.perf_counter()
     world = make_engine(scene, engine)
     build_s = time.perf_counter() - started
     if dump_problems is not None:
         keep_problems(world)
-    count = scene.steps or scene.step_count
     recorder = Recorder(scene, world, count, frames=replay)
     folder = outputs.prepare(out, scene.name) if record else None
     if folder is not None:
@@ -152,13 +160,7 @@ def run(
     result = RunResult(
         scene, summary, checks, history, recording, folder, exit_code, message, patches=recorder.last_patches
     )
-    if folder is not None:
-        try:
-            _write(result, replay)
-        except outputs.OutputError as error:
-            error.result = result
-            raise
-    return result
+    return result if folder is None else _keep(result, replay)
 
 
 def _loop(
@@ -221,10 +223,12 @@ def _summary(
             "real_time_factor": simulated / wall_s if wall_s > 0 else 0.0,
             "contacts": _mean_max(series["contacts"]),
             "rows": _mean_max(series["rows"]),
-            "step_ms": _spread(series["step_ms"]),
-            "solve_ms": _spread(series["solve_ms"]),
+            "step_ms": spread(series["step_ms"], {"p50": 50, "p95": 95, "p99": 99}),
+            "solve_ms": spread(series["solve_ms"], {"p50": 50, "p95": 95, "p99": 99}),
             "converged_fraction": float(series["converged"].mean()) if steps else 1.0,
+            "accepted_fraction": float(series["accepted"].mean()) if steps else 1.0,
             "residual_max": float(series["residual"].max(initial=0.0)),
+            "residual_unit": history.residual_unit,
             "penetration_max_m": float(series["penetration_max"].max(initial=0.0)),
             "checks": checks,
             "patches": [_patch(patch) for patch in recorder.last_patches],
@@ -255,19 +259,6 @@ def _mean_max(values: NDArray[np.float64]) -> dict[str, float]:
     return {"mean": float(values.mean()), "max": int(values.max())}
 
 
-def _spread(values: NDArray[np.float64]) -> dict[str, float]:
-    if not len(values):
-        return dict.fromkeys(("mean", "p50", "p95", "p99", "max"), 0.0)
-    p50, p95, p99 = np.percentile(values, [50, 95, 99])
-    return {
-        "mean": float(values.mean()),
-        "p50": float(p50),
-        "p95": float(p95),
-        "p99": float(p99),
-        "max": float(values.max()),
-    }
-
-
 def _patch(patch: dict[str, Any]) -> dict[str, Any]:
     return {
         "body": patch["body"],
@@ -286,13 +277,47 @@ def _patch(patch: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _keep(result: RunResult, replay: bool) -> RunResult:
+    """Write the results, summary.json last: where it lies, it tells how everything ended.
+
+    Returns:
+        The result; interrupted, where the writing was.
+    Raises:
+        OutputError: the folder cannot take them; its `result` is the run's.
+    """
+    folder = result.out
+    assert folder is not None
+    try:
+        _write(result, replay)
+    except KeyboardInterrupt:
+        text = "interrupted while the results were written; files in the folder are missing or cut short"
+        result = _ended(result, INTERRUPTED, text)
+    except outputs.OutputError as error:
+        error.result = result = _ended(result, WRONG_INPUT, str(error))
+        with suppress(outputs.OutputError):
+            outputs.guarded(folder, outputs.write_json, folder / "summary.json", result.summary)
+        raise
+    try:
+        outputs.guarded(folder, outputs.write_json, folder / "summary.json", result.summary)
+    except outputs.OutputError as error:
+        error.result = _ended(result, WRONG_INPUT, str(error))
+        raise
+    return result
+
+
+def _ended(result: RunResult, exit_code: int, text: str) -> RunResult:
+    """The result with another end; what was told before stays told."""
+    message = f"{result.message}; {text}" if result.message else text
+    summary = result.summary | {"exit_code": exit_code, "message": message}
+    return replace(result, exit_code=exit_code, message=message, summary=summary)
+
+
 def _write(result: RunResult, replay: bool) -> None:
-    """Write the results; the small and most wanted first, in case the disk fills up."""
+    """Write everything but the summary; the most wanted first, in case the disk fills up."""
     from softcontact.report.report import write_report
 
     folder = result.out
     assert folder is not None
-    outputs.guarded(folder, outputs.write_json, folder / "summary.json", result.summary)
     outputs.guarded(folder, result.history.save, folder / "history.h5")
     outputs.guarded(folder, write_report, result.history, result.summary, result.scene, folder)
     if replay and result.recording is not None:

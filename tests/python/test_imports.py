@@ -42,7 +42,7 @@ STANDARD_HEADERS = {
 }
 # Modules of the package from the ground up: each may import those on lower levels and on its own.
 LEVELS = [
-    {"mesh", "bodies", "friction", "contact", "solver", "_fclib", "progress", "_core"},
+    {"mesh", "bodies", "friction", "contact", "solver", "_fclib", "figures", "progress", "_core"},
     {"hand", "flexibility"},
     {"tracking"},
     {"scene"},

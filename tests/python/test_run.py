@@ -7,9 +7,10 @@ import os
 import h5py
 import numpy as np
 import pytest
-from scene_samples import drop_scene
+from scene_samples import drop, drop_scene
 
 from softcontact import runner
+from softcontact.cli.app import main
 from softcontact.outputs import OutputError
 from softcontact.runner import run
 from softcontact.scene import SceneError
@@ -53,7 +54,7 @@ def test_run_fills_the_folder_and_the_summary(tmp_path):
     assert summary["steps"] == 80 and summary["simulated_time_s"] == pytest.approx(0.4)
     assert set(summary["step_ms"]) == set(summary["solve_ms"]) == {"mean", "p50", "p95", "p99", "max"}
     assert summary["contacts"]["max"] >= summary["contacts"]["mean"] > 0
-    assert [set(check) for check in summary["checks"]] == [{"name", "value", "limit", "unit", "passed"}] * 3
+    assert [set(check) for check in summary["checks"]] == [{"name", "value", "limit", "unit", "passed"}] * 4
     keys = {
         "body",
         "other",
@@ -118,7 +119,7 @@ def test_failed_check_gives_code_1(tmp_path):
 
 def test_checks_of_times_not_reached_are_left_out():
     result = run(drop_scene(), steps=3, record=False)
-    assert result.exit_code == 0 and [check["name"] for check in result.checks] == ["finite"]
+    assert result.exit_code == 0 and [check["name"] for check in result.checks] == ["finite", "solved"]
     assert result.summary["checks_not_reached"] == ["held box", "probe_limit height"]
 
 
@@ -231,7 +232,8 @@ def test_disk_that_fills_up_is_told_with_the_results_at_hand(tmp_path, monkeypat
     with pytest.raises(OutputError, match="No space left on device; choose") as caught:
         run(drop_scene(), out=tmp_path / "r", steps=5)
     assert caught.value.result.summary["steps"] == 5
-    assert (tmp_path / "r" / "summary.json").is_file()
+    summary = json.loads((tmp_path / "r" / "summary.json").read_text())
+    assert summary["exit_code"] == 2 and "No space left" in summary["message"]
 
 
 @pytest.mark.parametrize("steps", [0, -1, 2.5])
@@ -243,3 +245,58 @@ def test_wrong_number_of_steps_is_refused(steps):
 def test_engines_that_are_not_there_say_what_to_do(tmp_path):
     with pytest.raises(SceneError, match="no engine 'sfa'; did you mean 'sofa'"):
         run(drop_scene(), engine="sfa", record=False)
+
+
+def test_unsolved_steps_fail_a_run_that_does_not_ask(tmp_path, capsys):
+    """No check of the scene names the solver; a step that it leaves unsolved is an error all the same."""
+    solver = {"tolerance": 1e-16, "max_iterations": 1}
+    result = run(drop_scene(solver=solver), record=False, replay=False, steps=40)
+    (solved,) = [check for check in result.summary["checks"] if check["name"] == "solved"]
+    assert result.exit_code == 1 and not solved["passed"] and solved["limit"] == 1.0
+    assert solved["value"] == result.summary["accepted_fraction"] < 1.0
+    (tmp_path / "drop.json").write_text(json.dumps(drop(solver=solver)))
+    assert main(["run", str(tmp_path / "drop.json"), "--no-replay", "--out", str(tmp_path / "r")]) == 1
+    printed = capsys.readouterr()
+    assert "steps not solved, residual up to" in printed.err and " m/s" in printed.err
+    assert "solved or accepted" in (tmp_path / "r" / "report.md").read_text()
+
+
+def test_steps_that_miss_the_tolerance_by_nothing_are_accepted_and_told(tmp_path, capsys):
+    (tmp_path / "drop.json").write_text(json.dumps(drop(solver={"tolerance": 1e-30})))
+    out = tmp_path / "r"
+    assert main(["run", str(tmp_path / "drop.json"), "--no-replay", "--out", str(out)]) == 0
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["converged_fraction"] < 1.0 == summary["accepted_fraction"]
+    assert "within solver.accepted_residual, 1e-05 m/s" in capsys.readouterr().err
+    strict = drop_scene(solver={"tolerance": 1e-30, "accepted_residual": 1e-30})
+    assert run(strict, record=False, replay=False).exit_code == 1
+
+
+def test_a_scene_may_say_itself_how_many_steps_must_be_solved():
+    checks = [{"kind": "solved", "share": 0.1, "name": "most of them"}]
+    data = {"solver": {"tolerance": 1e-16, "max_iterations": 1}}
+    judged = run(drop_scene(checks=checks, **data), record=False, replay=False, steps=30)
+    assert [check["name"] for check in judged.summary["checks"]] == ["most of them"]
+    assert judged.exit_code == 0 and judged.summary["accepted_fraction"] < 1.0
+    # A part of the time leaves the rest to the general rule.
+    checks[0]["end"] = 0.1
+    judged = run(drop_scene(checks=checks, **data), record=False, replay=False)
+    assert {check["name"] for check in judged.summary["checks"]} == {"most of them", "solved"}
+    assert judged.exit_code == 1
+
+
+def test_interrupted_while_results_are_written(tmp_path, monkeypatch):
+    def stop(*_):
+        assert not (tmp_path / "r" / "summary.json").exists()  # it comes last
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("softcontact.report.report.write_report", stop)
+    result = run(drop_scene(), out=tmp_path / "r", steps=5)
+    summary = json.loads((tmp_path / "r" / "summary.json").read_text())
+    assert result.exit_code == summary["exit_code"] == 130
+    assert "interrupted while the results were written" in summary["message"] == result.message
+
+
+def test_run_without_end_is_refused():
+    with pytest.raises(SceneError, match=r"duration: 1e\+09 s are .* steps of 0.005 s, more than 2000000"):
+        run(drop_scene(duration=1e9), record=False)

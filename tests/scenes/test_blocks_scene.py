@@ -4,6 +4,7 @@
 import json
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -69,7 +70,7 @@ def test_device_is_the_same_every_time_and_tells_its_figures():
     assert figures["ticks"] == 400 and figures["rate_hz"] == 1000.0
     assert figures["unsolved_ticks"] == 0 and figures["felt_max_n"] > 0.5
     named = {check["name"] for check in first.summary["checks"]}
-    assert "force jump between ticks" in named
+    assert "force continuous through stick and slip" in named
 
 
 def test_trace_of_a_run_drives_another(tmp_path):
@@ -161,6 +162,9 @@ def test_wall_clock_ticks_all_come():
         (["method=magic"], "magic"),
         (["drive=device", "method=nncg"], "nncg"),
         (["poisson=0.5"], "poisson"),
+        (["drive=device", "budget=1e-12"], "budget"),
+        (["force_scale=1e9"], "force_scale"),
+        (["uzawa_error=1"], "uzawa_error"),
     ],
 )
 def test_wrong_options_are_one_line(settings, told, capsys):
@@ -207,3 +211,65 @@ def test_trace_with_a_hole_is_refused(tmp_path):
 def test_part_of_a_run_is_judged_by_its_solver_too():
     result = run(load("blocks"), record=False, replay=False, steps=2, progress=False)
     assert "every step solved" in [check["name"] for check in result.checks]
+
+
+def test_jab_is_judged_by_what_it_promises():
+    """Pressed in and let go, every tick solved; no limit on jumps, which follow from its speed."""
+    result = bare(drive="jab")
+    assert result.exit_code == 0
+    named = {check["name"]: check["value"] for check in result.summary["checks"]}
+    assert named["jab pressed in"] > 100.0 and named["jab let go"] < 1e-6
+    assert not any(isinstance(check, ForceJump) for check in result.scene.checks)
+    assert result.summary["haptics"]["force_jump"] > 0.05
+    timed = load("blocks", {"drive": "jab", "budget": "5e-4"}).checks
+    assert [check.limit for check in timed if isinstance(check, SolveTime)] == [1e-3]
+
+
+def test_residual_is_told_with_the_unit_of_its_tolerance(tmp_path):
+    """Natural map without a unit for the paper's steps, a length where a length ends the sweeps."""
+    run(load("blocks", {}), steps=3, out=tmp_path / "script", replay=False, progress=False)
+    error = run(load("blocks", {"uzawa_error": "1e-6"}), steps=3, record=False, replay=False, progress=False)
+    run(load("blocks", {"drive": "jab"}), steps=15, out=tmp_path / "jab", replay=False, progress=False)
+    units = {}
+    for name in ("script", "jab"):
+        with h5py.File(tmp_path / name / "history.h5") as file:
+            units[name] = file["steps/residual"].attrs["unit"]
+            values = file["steps/residual"][:]
+        assert units[name] == json.loads((tmp_path / name / "summary.json").read_text())["residual_unit"]
+    assert units == {"script": "1", "jab": "m"} and error.summary["residual_unit"] == "m"
+    assert 1e-9 < error.summary["residual_max"] <= 1e-6
+    assert 0.0 < values.max() <= 1e-9  # of the ticks: flexibility.tick_tolerance
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ("0,0,0,0\n0.01,1e300,0,-1e300", "sample 1 goes 1e+300 m along x, more than 0.05 m"),
+        ("0,0,0,0\n0.02,0,0,-0.06", "sample 1 goes -0.06 m along z"),
+        ("0,0,0,0\n1e12,0,0,-0.001", "takes 1e+12 s, more than 600 s"),
+        ("0,0,0,0\n1e-9,0,0,-0.001", "less than a tick"),
+        ("-1e308,0,0,0\n1e308,0,0,-0.001", "more than 600 s"),
+    ],
+)
+def test_traces_out_of_range_are_one_line(tmp_path, capsys, rows, told):
+    path = tmp_path / "t.csv"
+    path.write_text("time,x,y,z\n" + rows + "\n")
+    assert main(["run", "blocks", "--set", "drive=trace", "--set", f"trace={path}", "--no-replay"]) == 2
+    errors = capsys.readouterr().err.strip().splitlines()
+    assert len(errors) == 1 and told in errors[0] and "scene file" not in errors[0]
+
+
+def test_trace_with_too_many_samples_or_a_column_twice_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_text("time,time,x,y,z\n0,5,0,0,0\n0.01,6,0,0,-0.001\n")
+    with pytest.raises(ValueError, match="names a column twice"):
+        read_trace(path)
+    monkeypatch.setattr("softcontact.flexibility.trace.MOST_SAMPLES", 2)
+    path.write_text("\ufefftime,x,y,z\n" + "".join(f"{0.01 * k},0,0,0\n" for k in range(3)), encoding="utf-8")
+    with pytest.raises(ValueError, match="more than 2 samples"):
+        read_trace(path)
+
+
+def test_moduli_beyond_any_material_are_refused(capsys):
+    assert main(["run", "blocks", "--set", "young_red=1e30", "--no-replay"]) == 2
+    assert "bodies.red.young: 1e+34 Pa; give 1 to 1e+13 Pa" in capsys.readouterr().err

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <SoftContact/contact/BipotentialFrictionConstraint.h>
 #include <SoftContact/friction/BipotentialFriction.h>
 #include <sofa/component/constraint/lagrangian/solver/GenericConstraintSolver.h>
 
@@ -249,6 +250,22 @@ TEST_F(BipotentialTest, PairsMayBeGivenByHand)
     EXPECT_NEAR(normal, 0.4 * gravity, 1e-8);
     EXPECT_NEAR(friction, 0.05 * 0.4 * gravity, 1e-8);
     EXPECT_NEAR(scene.state<PointState>("body").readPositions()[1][2], 0.0, 1e-10);
+}
+
+TEST_F(BipotentialTest, TellsWhetherTheSolveCameToItsTolerance)
+{
+    for (const bool enough : {true, false}) {
+        std::string xml = pairs("indices1='0 1' indices2='0 1' normals='0 0 1' mu='0.05' scheme='global'");
+        const std::string many = "maxIterations='5000'";
+        xml.replace(xml.find(many), many.size(), enough ? many : "maxIterations='1'");
+        Scene scene(xml);
+        scene.step(20);
+        const auto* contacts =
+            scene.root().get<BipotentialFrictionConstraint>(sofa::core::objectmodel::BaseContext::SearchDown);
+        ASSERT_NE(contacts, nullptr);
+        EXPECT_EQ(contacts->d_converged.getValue(), enough);
+        EXPECT_EQ(contacts->d_residual.getValue() <= solver_of(scene).d_tolerance.getValue(), enough);
+    }
 }
 
 TEST_F(BipotentialTest, ANormalAlongTheDiagonalHasTangents)

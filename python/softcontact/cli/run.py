@@ -6,7 +6,7 @@ import json
 import sys
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -73,17 +73,8 @@ def command(
             raise
     for text in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
         say(f"warning: {text}")
-    unsolved = round((1 - result.summary["converged_fraction"]) * result.summary["steps"])
-    if unsolved:
-        worst = result.summary["residual_max"]
-        extent = (
-            "without a finite residual"
-            if worst is None
-            else f"natural-map residual up to {worst:.3g}"
-            if any(body.kind == "block" for body in description.bodies)
-            else f"residual of the velocity pass up to {worst:.3g} m/s"
-        )
-        say(f"warning: {unsolved} steps not solved to tolerance, {extent}")
+    for text in _unsolved(result.summary, description.solver.accepted_residual):
+        say(f"warning: {text}")
     if dump_problems is not None and not result.summary["problems"]["written"]:
         say(f"warning: no step that {dump_problems} divides had contacts; no contact problem was written")
     if result.message:
@@ -93,6 +84,22 @@ def command(
     else:
         show_summary(result.summary, result.out)
     return result.exit_code
+
+
+def _unsolved(summary: dict[str, Any], accepted: float) -> list[str]:
+    """What there is to say of steps that missed the solver's tolerance: nothing, or one line."""
+    steps, worst = summary["steps"], summary["residual_max"]
+    short = round((1 - summary["converged_fraction"]) * steps)
+    failed = round((1 - summary["accepted_fraction"]) * steps)
+    if not short:
+        return []
+    unit = "" if summary["residual_unit"] == "1" else f" {summary['residual_unit']}"
+    extent = "without a finite residual" if worst is None else f"residual up to {worst:.3g}{unit}"
+    if failed:
+        return [f"{failed} steps not solved, {extent}"]
+    return [
+        f"{short} steps not solved to tolerance but within solver.accepted_residual, {accepted:g} m/s: {extent}"
+    ]
 
 
 def parse_options(pairs: list[str]) -> dict[str, str]:

@@ -57,6 +57,7 @@ class Engine(Protocol):
     name: str
     surfaces: tuple[SurfaceInfo, ...]
     skins: tuple[SurfaceInfo, ...]  # shown, but without contact
+    residual_unit: str  # of statistics()["residual"]: "m/s", "m" or "1"
 
     @property
     def time(self) -> float:
@@ -81,7 +82,11 @@ class Engine(Protocol):
         """Contact patches of the last step."""
 
     def statistics(self) -> dict[str, Any]:
-        """Counts, residual and times of the last step."""
+        """Counts, residual and times of the last step.
+
+        `converged`: the solver came to its tolerance; `accepted`: it did, or is off by no more than the scene's
+        solver.accepted_residual.
+        """
 
     def energies(self) -> dict[str, float]:
         """Kinetic, elastic and potential energy [J]."""

@@ -12,6 +12,7 @@ from softcontact.scene.errors import SceneError
 from softcontact.scene.model import Scene
 from softcontact.scene.motions import Keyframes
 
+_YOUNG = (1.0, 1e13)  # [Pa]; beyond, no material and no digits left
 _SLIPS = 1e-9  # [m]; pairs that moved less count as sticking
 
 
@@ -33,6 +34,11 @@ def upper_and_lower(scene: Scene) -> tuple[ElasticBlock, ElasticBlock]:
         raise SceneError(
             f"bodies: {len(driven)} blocks have a driven face; drive one of the two, the upper one"
         )
+    for body in scene.bodies:
+        if not _YOUNG[0] <= body.young <= _YOUNG[1]:
+            raise SceneError(
+                f"bodies.{body.name}.young: {body.young:.3g} Pa; give {_YOUNG[0]:g} to {_YOUNG[1]:g} Pa"
+            )
     lower = next(body for body in scene.bodies if body.driven is None)
     for index, motion in enumerate(scene.motions):
         if motion.body != driven[0].name:

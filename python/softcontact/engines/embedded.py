@@ -34,6 +34,7 @@ class EmbeddedEngine:
     """
 
     name = "embedded"
+    residual_unit = "m/s"
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
@@ -108,7 +109,9 @@ class EmbeddedEngine:
 
     def statistics(self) -> dict[str, Any]:
         """Counts, residual and times of the last step."""
-        return self.world.statistics()
+        found, limit = self.world.statistics(), self.scene.solver.accepted_residual
+        near = found["residual"] <= limit and found["position_residual"] <= limit * self.scene.time_step
+        return found | {"accepted": bool(found["converged"] or near)}
 
     def energies(self) -> dict[str, float]:
         """Kinetic, elastic and potential energy [J]."""
@@ -337,6 +340,8 @@ def _new_world(scene: Scene, distances: dict[str, float]) -> Any:
         **distances,
         "solver_tolerance": solver.tolerance,
         "solver_max_iterations": solver.max_iterations,
+        "position_max_iterations": solver.max_iterations,
+        "accepted_residual": solver.accepted_residual,
     }
     try:
         return World(scene.time_step, scene.gravity, options)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softcontact import _core
+from softcontact.figures import force_jump, spread
 from softcontact.flexibility.displacement import Response
 from softcontact.flexibility.simulator import (
     FRAME,
@@ -261,22 +262,4 @@ class HapticSession:
 
 def percentiles(values: ArrayLike) -> dict[str, float]:
     """mean, p50, p99, p99_9 and max; zeros without values."""
-    values = np.asarray(values, dtype=float)
-    if not values.size:
-        return dict.fromkeys(("mean", "p50", "p99", "p99_9", "max"), 0.0)
-    p50, p99, p999 = np.percentile(values, [50, 99, 99.9])
-    return {
-        "mean": float(values.mean()),
-        "p50": float(p50),
-        "p99": float(p99),
-        "p99_9": float(p999),
-        "max": float(values.max()),
-    }
-
-
-def force_jump(force: FloatArray) -> float:
-    """Largest change of a force (k, 3) between two ticks over its mean size."""
-    mean = float(np.linalg.norm(force, axis=1).mean()) if len(force) else 0.0
-    if len(force) < 2 or not mean > 0.0:
-        return 0.0
-    return float(np.linalg.norm(np.diff(force, axis=0), axis=1).max()) / mean
+    return spread(values, {"p50": 50, "p99": 99, "p99_9": 99.9})

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 COLUMNS = ("time", "x", "y", "z")
+LONGEST = 600.0  # [s], of a trace: 600 000 ticks at 1 kHz
+FARTHEST = 0.05  # [m], along each axis
+MOST_SAMPLES = 2_000_000
 
 
 def read_trace(path: str | Path, body: str = "green") -> tuple[FloatArray, FloatArray]:
@@ -17,7 +20,8 @@ def read_trace(path: str | Path, body: str = "green") -> tuple[FloatArray, Float
         path: a CSV file with the columns time, x, y, z [s, m], or the history.h5 of a run.
         body: whose motion to take from a history.
     Raises:
-        ValueError: the file cannot be read, or times do not rise, or a number is missing or not finite.
+        ValueError: the file cannot be read, times do not rise, a number is missing or not finite, or the trace is
+            longer than LONGEST [s], goes farther than FARTHEST [m] or has more than MOST_SAMPLES samples.
     """
     path = Path(path).expanduser()
     if not path.is_file():
@@ -31,7 +35,23 @@ def read_trace(path: str | Path, body: str = "green") -> tuple[FloatArray, Float
     if not rising.all():
         row = int(np.argmin(rising)) + 1
         raise ValueError(f"trace: {path}: times must rise; sample {row} ({times[row]:g} s) does not")
+    _in_range(path, times, moves)
     return times - times[0], moves
+
+
+def _in_range(path: Path, times: FloatArray, moves: FloatArray) -> None:
+    """Refuse what would run for days, or what no stroke of a device is."""
+    length = float(times[-1] - times[0])
+    if not length <= LONGEST:
+        raise ValueError(
+            f"trace: {path} takes {length:.6g} s, more than {LONGEST:g} s; times are seconds: convert or cut them"
+        )
+    row, axis = np.unravel_index(np.abs(moves).argmax(), moves.shape)
+    if not abs(moves[row, axis]) <= FARTHEST:
+        raise ValueError(
+            f"trace: {path}: sample {row} goes {moves[row, axis]:.6g} m along {COLUMNS[1 + axis]}, more than "
+            f"{FARTHEST:g} m from the start; displacements are metres: convert or cut them"
+        )
 
 
 def write_trace(path: str | Path, times: FloatArray, moves: FloatArray) -> None:
@@ -41,19 +61,23 @@ def write_trace(path: str | Path, times: FloatArray, moves: FloatArray) -> None:
 
 
 def _from_csv(path: Path) -> tuple[FloatArray, FloatArray]:
-    with path.open(encoding="utf-8", errors="replace") as file:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
         head = [name.strip().lower() for name in file.readline().split(",")]
         missing = [name for name in COLUMNS if name not in head]
         if missing:
             raise ValueError(
                 f"trace: {path} has no column {', '.join(missing)}; the first line must name time, x, y, z"
             )
+        if len(set(head)) < len(head):
+            raise ValueError(f"trace: {path} names a column twice; keep one of them")
         try:
-            rows = np.loadtxt(file, delimiter=",", ndmin=2)
+            rows = np.loadtxt(file, delimiter=",", ndmin=2, max_rows=MOST_SAMPLES + 1)
         except ValueError as error:
             raise ValueError(f"trace: {path}: {error}") from None
     if not rows.size:
         return np.zeros(0), np.zeros((0, 3))
+    if len(rows) > MOST_SAMPLES:
+        raise ValueError(f"trace: {path} has more than {MOST_SAMPLES} samples; cut it into parts")
     if rows.shape[1] != len(head):
         raise ValueError(
             f"trace: {path}: {rows.shape[1]} numbers a row for {len(head)} columns; mend the file"
@@ -66,6 +90,8 @@ def _from_history(path: Path, body: str) -> tuple[FloatArray, FloatArray]:
 
     try:
         with h5py.File(path, "r") as file:
+            if file["time"].size > MOST_SAMPLES:
+                raise ValueError(f"trace: {path} has more than {MOST_SAMPLES} samples; cut it into parts")
             times = np.asarray(file["time"])
             poses = np.asarray(file[f"bodies/{body}/pose"])[:, :3]
             start = np.asarray(file[f"bodies/{body}/start"])[:3]

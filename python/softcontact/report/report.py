@@ -81,7 +81,8 @@ def _figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("contacts mean / max", f"{summary['contacts']['mean']:.1f} / {summary['contacts']['max']}"),
         ("constraint rows mean / max", f"{summary['rows']['mean']:.1f} / {summary['rows']['max']}"),
         ("steps solved to tolerance", f"{100 * summary['converged_fraction']:.2f} %"),
-        ("largest solver residual", _number(summary["residual_max"])),
+        ("steps solved or accepted", f"{100 * summary['accepted_fraction']:.2f} %"),
+        ("largest solver residual", f"{_number(summary['residual_max'])} {summary['residual_unit']}"),
         ("largest penetration", f"{_number(summary['penetration_max_m'])} m"),
     ]
     return rows

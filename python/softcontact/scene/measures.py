@@ -238,7 +238,10 @@ class ProbeLimit(_Window):
 
 
 class Solved(_Window):
-    """The contact solver came to its tolerance in this share of the steps."""
+    """The contact solver came to its tolerance, or within solver.accepted_residual, in this share of the steps.
+
+    A scene without such a check over its whole time is judged by one all the same, with a share of 1.
+    """
 
     kind: Literal["solved"] = "solved"
     share: Annotated[Positive, Field(le=1)] = 1.0

@@ -12,6 +12,16 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+// Changes of sweeps go up and down: only this many without one of half the least so far count as going
+// nowhere.
+constexpr int patience = 60;
+
+/// What to try where one way of extrapolation gets nowhere.
+Acceleration other(Acceleration extrapolation)
+{
+    return extrapolation == Acceleration::anderson ? Acceleration::conjugate : Acceleration::anderson;
+}
+
 /// Length that turns the last row of a block into a velocity of its points.
 double row_length(const BlockDescriptor& block, int row)
 {
@@ -25,8 +35,10 @@ void BlockGaussSeidel::reserve(int rows, int blocks)
     m_rows.reserve(rows, blocks);
     m_bounds.reserve(static_cast<std::size_t>(blocks));
     m_acceleration.reserve(rows);
-    if (m_previous.size() < rows) {
-        m_previous.resize(rows);
+    for (VectorXd* buffer : {&m_previous, &m_best}) {
+        if (buffer->size() < rows) {
+            buffer->resize(rows);
+        }
     }
 }
 
@@ -39,8 +51,10 @@ void BlockGaussSeidel::prepare(const RowMajorRef& W, const Eigen::Ref<const Vect
     m_free = q.data();
     m_blocks = blocks;
     m_rows.prepare(W, blocks);
-    if (m_previous.size() < m_size) {
-        m_previous.resize(m_size);
+    for (VectorXd* buffer : {&m_previous, &m_best}) {
+        if (buffer->size() < m_size) {
+            buffer->resize(m_size);
+        }
     }
     m_acceleration.start(m_size);
     for (Index i = 0; i < m_size; ++i) {
@@ -146,9 +160,16 @@ GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref
     }
     const double tolerance = std::max(options.velocity_tolerance, options.relative_tolerance * largest_free);
     GaussSeidelResult result;
+    Acceleration acceleration = options.acceleration, extrapolation = acceleration;
+    double least = infinity, best = infinity, change = infinity;
+    int idle = 0;
     while (result.iterations < options.max_iterations) {
-        const double change = sweep(lambda);
+        change = sweep(lambda);
         ++result.iterations;
+        if (change < best) {
+            best = change;
+            m_best.head(m_size) = lambda;
+        }
         if (change <= tolerance) {
             result.residual = residual(lambda);
             if (result.residual <= tolerance) {
@@ -160,11 +181,32 @@ GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref
             std::chrono::duration<double>(Clock::now() - start).count() > options.time_budget_s) {
             break;
         }
+        idle = change <= 0.5 * least ? 0 : idle + 1;
+        least = idle == 0 ? change : least;
+        if (idle >= patience) {
+            const bool plain = acceleration == Acceleration::none;
+            if (plain && change <= options.resigned_tolerance &&
+                residual(lambda) <= options.resigned_tolerance) {
+                break;
+            }
+            extrapolation = plain ? other(extrapolation) : extrapolation;
+            acceleration = plain ? extrapolation : Acceleration::none;
+            m_acceleration.start(m_size);
+            least = infinity;
+            idle = 0;
+        }
         if (result.iterations < options.max_iterations) {
-            accelerate(options.acceleration, lambda);
+            accelerate(acceleration, lambda);
         }
     }
     result.residual = residual(lambda);
+    if (best < change) {
+        const double least_residual = residual(m_best.head(m_size));
+        if (least_residual < result.residual) {
+            lambda = m_best.head(m_size);
+            result.residual = least_residual;
+        }
+    }
     result.converged = result.residual <= tolerance;
     return result;
 }

@@ -220,6 +220,7 @@ GaussSeidelResult ContactProblemBuilder::solve_velocity(const WorldSettings& set
     GaussSeidelOptions options;
     options.velocity_tolerance = settings.solver_tolerance;
     options.max_iterations = settings.solver_max_iterations;
+    options.resigned_tolerance = settings.accepted_residual;
     const auto effective = m_elimination.eliminate(m_rows.delassus(), m_contact_rows);
     const Index tilt_rows = multipliers.size() - m_contact_rows;
     Eigen::Map<VectorXd> tilt_velocity = zeros(m_tilt_velocity, tilt_rows);

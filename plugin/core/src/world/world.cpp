@@ -239,6 +239,7 @@ bool World::step()
     m_statistics.iterations = velocity.iterations;
     m_statistics.residual = velocity.residual;
     m_statistics.converged = velocity.converged && position.converged;
+    m_statistics.position_residual = position.residual;
     const auto overlap = m_builder.overlap(m_surfaces, m_pairs);
     m_statistics.penetration_max = overlap.depth;
     m_overlapping_pair = overlap.pair;

@@ -38,6 +38,7 @@ void check_settings(const WorldSettings& s)
     };
     positive(s.max_penetration, "max_penetration");
     positive(s.solver_tolerance, "solver_tolerance");
+    positive(s.accepted_residual, "accepted_residual");
     positive(s.position_tolerance, "position_tolerance");
     positive(s.max_speed, "max_speed");
     positive(s.unsolved_residual, "unsolved_residual");

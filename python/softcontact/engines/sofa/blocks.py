@@ -110,20 +110,21 @@ class BlockContact:
 
     Args:
         solver: the constraint solver.
+        law: the component BipotentialFrictionConstraint.
         rows: constraint rows of a pair, 3 with friction, else 1.
         blocks: the upper and the lower block.
         contact: their nodes that pair.
         step: time step [s].
     """
 
-    def __init__(self, solver: Any, rows: int, blocks: Any, contact: Any, step: float) -> None:
-        self._solver, self._rows, self._blocks, self._contact = solver, rows, blocks, contact
+    def __init__(self, solver: Any, law: Any, rows: int, blocks: Any, contact: Any, step: float) -> None:
+        self._solver, self._law, self._rows, self._blocks, self._contact = solver, law, rows, blocks, contact
         self._step, self._clock = step, time.perf_counter()
         self.force = np.zeros((len(contact[0]), 3))
         self.slip = np.zeros(len(contact[0]))
         self._before = self._relative()
         self._times = dict.fromkeys(("free", "detection", "solve", "position"), 0.0)
-        self._iterations, self._residual, self._converged = 0, 0.0, True
+        self._iterations = 0
 
     def _relative(self) -> FloatArray:
         upper, lower = (
@@ -150,23 +151,23 @@ class BlockContact:
         force = (rows.T @ impulses[: rows.shape[0]]).reshape(-1, 3)[self._contact[0]]
         self.force = np.asarray(force) / self._step
         self._iterations = int(self._solver.currentIterations.value)
-        self._residual = float(self._solver.currentError.value)
-        self._converged = self._iterations < int(self._solver.maxIterations.value)
 
     def end(self) -> None:
         """The step is done."""
         self.slip = np.linalg.norm((self._relative() - self._before)[:, :2], axis=1)
 
     def statistics(self) -> dict[str, Any]:
-        """Counts, residual (Uzawa error, summed over the pairs [m]) and times of the last step."""
+        """Counts, residual (largest Uzawa error of a pair [m]) and times of the last step."""
         touching = int((self.force[:, 2] > 0.0).sum())
+        converged = bool(self._law.converged.value)
         return {
             "contacts": touching,
             "rows": self._rows * len(self.force),
             "patches": int(touching > 0),
             "iterations": self._iterations,
-            "residual": self._residual,
-            "converged": self._converged,
+            "residual": float(self._law.residual.value),
+            "converged": converged,
+            "accepted": converged,
             "penetration_max": max(0.0, -float(self._relative()[:, 2].min())),
             "step_ms": sum(self._times.values()),
             **{f"{stage}_ms": value for stage, value in self._times.items()},
@@ -206,7 +207,7 @@ class BlocksGraph:
                 scaleTolerance=False,
             )
             friction = friction_of(scene, *bodies)
-            add(
+            law = add(
                 root,
                 "BipotentialFrictionConstraint",
                 name="contact",
@@ -222,7 +223,7 @@ class BlocksGraph:
             raise error if isinstance(error, SceneError) else SceneError(f"blocks: {error}") from None
         self.driver = FaceDriver(upper, motion)
         rows = 3 if friction > 0.0 else 1
-        self.readout = BlockContact(self._solver, rows, self.blocks, self.contact, step)
+        self.readout = BlockContact(self._solver, law, rows, self.blocks, self.contact, step)
         root.addObject(
             SceneController(
                 drivers=[self.driver], readout=self.readout, starters=[], step=step, name="controller"

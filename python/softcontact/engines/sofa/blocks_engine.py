@@ -26,6 +26,7 @@ class SofaBlocksEngine:
     """
 
     name = "sofa"
+    residual_unit = "m"
     skins: tuple[SurfaceInfo, ...] = ()
 
     def __init__(self, scene: Scene) -> None:

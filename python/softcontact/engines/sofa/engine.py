@@ -29,6 +29,7 @@ class SofaEngine:
     """
 
     name = "sofa"
+    residual_unit = "m/s"
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene

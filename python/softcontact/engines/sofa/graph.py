@@ -59,7 +59,15 @@ class SceneGraph:
         pairs = list_pairs(self.surfaces, scene.contact, self._pair_friction(), self._pairs_off())
         depth = self.distances["max_penetration"]
         self._guarded("contact", add_models, root, self.surfaces, pairs, scene.contact, depth)
-        self.readout = Readout(root, self.solver, self.patches, self.surfaces, pairs, scene.time_step)
+        self.readout = Readout(
+            root,
+            self.solver,
+            self.patches,
+            self.surfaces,
+            pairs,
+            scene.time_step,
+            scene.solver.accepted_residual,
+        )
         for where, grasp in scene.closings():
             self._guarded(where, self._add_grasp, grasp)
         starters = [p for body in self.bodies.values() for p in getattr(body, "phalanges", ())]

@@ -26,6 +26,7 @@ class Readout:
         surfaces: all contact surfaces.
         pairs: those that meet.
         step: time step [s].
+        accepted: residual that a step may end with short of the solver's tolerance [m/s].
     """
 
     def __init__(
@@ -36,11 +37,12 @@ class Readout:
         surfaces: Sequence[GraphSurface],
         pairs: Sequence[SurfacePair],
         step: float,
+        accepted: float,
     ) -> None:
         self._root, self._solver, self._data, self._surfaces = root, solver, patches, surfaces
         self._of_path = {_path(s.node): number for number, s in enumerate(surfaces)}
         self._first = {frozenset((pair.a, pair.b)): pair.a for pair in pairs}
-        self._pairs, self._step = pairs, step
+        self._pairs, self._step, self._accepted = pairs, step, accepted
         by_point = [pair for pair in pairs if not pair.aggregated]
         self._points = PointContacts(surfaces, by_point, step) if by_point else None
         self._aggregates = len(by_point) < len(pairs)
@@ -106,7 +108,8 @@ class Readout:
     def statistics(self) -> dict[str, Any]:
         """Counts, residual and times of the last step, with the keys of World.statistics()."""
         contacts = int(self._data.contactCount.value) if self._aggregates else 0
-        converged = self._converged and (not self._aggregates or bool(self._data.converged.value))
+        solved = not self._aggregates or bool(self._data.solved.value)  # each patch by itself
+        converged = self._converged and solved
         if self._points is not None:
             contacts += self._points.count
         return {
@@ -116,6 +119,7 @@ class Readout:
             "iterations": self._iterations,
             "residual": self._residual,
             "converged": converged,
+            "accepted": converged or (solved and self._residual <= self._accepted),
             "step_ms": sum(self._times.values()),
             **{f"{stage}_ms": value for stage, value in self._times.items()},
         }

@@ -12,7 +12,10 @@ namespace softcontact {
 struct GaussSeidelOptions {
     double velocity_tolerance = 1e-9;  ///< [m/s], absolute; see GaussSeidelResult::residual
     double relative_tolerance = 0.0;   ///< of max |q|; the larger of the two limits counts
-    int max_iterations = 1000;         ///< sweeps
+    /// [m/s] sweeps that get nowhere end early once they move no block by more; they do not count as
+    /// converged.
+    double resigned_tolerance = 0.0;
+    int max_iterations = 1000;  ///< sweeps
     Acceleration acceleration = Acceleration::anderson;
     /// Stop after this long [s]; 0: no limit (with a limit, results depend on the clock).
     double time_budget_s = 0.0;
@@ -32,8 +35,9 @@ struct GaussSeidelResult {
 ///
 /// λ are forces [N] (impulses if W and q say so) and start where the caller leaves them (warm start). A sweep
 /// that moves no block by more than the tolerance is confirmed by the residual at the final λ before it
-/// counts as convergence. Same inputs, same bits; no allocation once reserve has been called for the size, or
-/// a problem of the size solved.
+/// counts as convergence. Where sweeps get nowhere, others go on: without acceleration, then with another
+/// one, for extrapolation can run in circles. Out of sweeps or time, λ is the best of them. Same inputs, same
+/// bits; no allocation once reserve has been called for the size, or a problem of the size solved.
 class BlockGaussSeidel {
 public:
     void reserve(int rows, int blocks);
@@ -71,7 +75,7 @@ private:
     Index m_size = 0, m_stride = 0;
     std::span<const BlockDescriptor> m_blocks;
     std::vector<DecoupledBounds> m_bounds;
-    VectorXd m_previous;
+    VectorXd m_previous, m_best;
     SweepAcceleration m_acceleration;
 };
 

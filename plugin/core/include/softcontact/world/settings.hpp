@@ -24,6 +24,7 @@ struct WorldSettings {
     double max_penetration = 10e-3;
     double solver_tolerance = 1e-8;  ///< [m/s] largest change of a contact velocity in the last sweep
     int solver_max_iterations = 500;
+    double accepted_residual = 1e-5;   ///< [m/s] a velocity solve that gets nowhere any more may end with it
     double position_tolerance = 1e-9;  ///< [m]
     int position_max_iterations = 200;
 

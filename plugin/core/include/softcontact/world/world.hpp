@@ -23,9 +23,10 @@ struct StepStatistics {
     int rows = 0;      ///< constraint rows of the velocity solve
     int patches = 0;
     int iterations = 0;
-    double residual = 0.0;  ///< natural-map residual of the velocity solve [m/s]
-    bool converged = true;
-    double penetration_max = 0.0;  ///< deepest overlap of the surfaces after the step [m]
+    double residual = 0.0;           ///< natural-map residual of the velocity solve [m/s]
+    bool converged = true;           ///< both solves came to their tolerances
+    double position_residual = 0.0;  ///< of the position solve [m]
+    double penetration_max = 0.0;    ///< deepest overlap of the surfaces after the step [m]
     double step_ms = 0.0, free_ms = 0.0, detection_ms = 0.0, solve_ms = 0.0, position_ms = 0.0;
 };
 

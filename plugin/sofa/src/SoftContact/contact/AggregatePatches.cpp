@@ -30,8 +30,10 @@ AggregatePatches::AggregatePatches()
       d_pointAreas(initData(&d_pointAreas, "pointAreas", "Area of each of the points [m2]")),
       d_rows(initData(&d_rows, 0, "rows", "Constraint rows of all patches")),
       d_contactCount(initData(&d_contactCount, 0, "contactCount", "Contact points of all patches")),
-      d_converged(
-          initData(&d_converged, true, "converged", "False where a patch was not solved in the last step"))
+      d_converged(initData(&d_converged, true, "converged",
+                           "False where a patch, or all of them together, was not solved in the last step")),
+      d_solved(initData(&d_solved, true, "solved",
+                        "False where a patch by itself was not solved, which no more iterations would mend"))
 {
     f_listening.setValue(true);
     for (auto* output : getDataFields()) {
@@ -91,11 +93,12 @@ void AggregatePatches::handleEvent(sofa::core::objectmodel::Event* event)
 
 void AggregatePatches::publish()
 {
-    bool converged = true;
+    bool converged = true, solved = true;
     for (const auto& pair : m_pairs) {
         for (PatchRecord* patch : pair->active()) {
             patch->finish();
             converged = converged && patch->converged();
+            solved = solved && patch->solved();
         }
     }
     auto bodyA = sofa::helper::getWriteOnlyAccessor(d_bodyA);
@@ -149,6 +152,7 @@ void AggregatePatches::publish()
     d_rows.setValue(rows);
     d_contactCount.setValue(count);
     d_converged.setValue(converged);
+    d_solved.setValue(solved);
 }
 
 void registerAggregatePatches(sofa::core::ObjectFactory* factory)

@@ -32,7 +32,7 @@ public:
     Output<Vec3> d_points, d_pointForces;
     Output<SReal> d_pointAreas;
     sofa::Data<int> d_rows, d_contactCount;
-    sofa::Data<bool> d_converged;
+    sofa::Data<bool> d_converged, d_solved;
 
     /// The scene's AggregatePatches; made where there is none.
     static AggregatePatches& of(sofa::core::objectmodel::BaseContext& context);

@@ -5,6 +5,9 @@
 #include <SoftContact/loop/TwoPassStep.h>
 #include <sofa/component/constraint/lagrangian/solver/GenericConstraintSolver.h>
 #include <sofa/core/ObjectFactory.h>
+#include <sofa/simulation/AnimateBeginEvent.h>
+#include <sofa/simulation/AnimateEndEvent.h>
+#include <sofa/simulation/events/SolveConstraintSystemEndEvent.h>
 
 #include <algorithm>
 #include <cmath>
@@ -30,8 +33,15 @@ BipotentialFrictionConstraint::BipotentialFrictionConstraint(MechanicalState* ob
       d_rho(initData(&d_rho, SReal(0), "rho", BipotentialLaw::rho_help)),
       d_maxLocalIterations(
           initData(&d_maxLocalIterations, 1000, "maxLocalIterations", BipotentialLaw::max_local_help)),
-      d_tol(initData(&d_tol, SReal(0), "tol", BipotentialLaw::tolerance_help))
+      d_tol(initData(&d_tol, SReal(0), "tol", BipotentialLaw::tolerance_help)),
+      d_converged(initData(&d_converged, true, "converged",
+                           "False where the constraint solver ended the last solve short of its tolerance")),
+      d_residual(initData(&d_residual, SReal(0), "residual",
+                          "Largest |dr|/rho of a contact in the last sweep, in the unit of the violation"))
 {
+    f_listening.setValue(true);
+    d_converged.setReadOnly(true);
+    d_residual.setReadOnly(true);
 }
 
 std::string BipotentialFrictionConstraint::wrongContacts()
@@ -124,13 +134,24 @@ void BipotentialFrictionConstraint::getConstraintResolution(
         Base::getConstraintResolution(cParams, resTab, offset);  // the loop lets the normal rows act only
         return;
     }
+    *m_record = {};
     BipotentialLaw law = m_law;
     law.tolerance = demandedOf(resTab.size());
     for (const Contact& contact : this->contacts) {
         law.mu = contact.parameters.mu;
-        resTab[offset] = new BipotentialFriction(law);  // the solver deletes it
+        resTab[offset] = new BipotentialFriction(law, m_record);  // the solver deletes it
         offset += resTab[offset]->getNbLines();
     }
+}
+
+void BipotentialFrictionConstraint::handleEvent(sofa::core::objectmodel::Event* event)
+{
+    if (sofa::simulation::SolveConstraintSystemEndEvent::checkEventType(event) ||
+        sofa::simulation::AnimateEndEvent::checkEventType(event)) {
+        d_converged.setValue(m_record->converged);
+        d_residual.setValue(m_record->residual);
+    }
+    Base::handleEvent(event);
 }
 
 void registerBipotentialFrictionConstraint(sofa::core::ObjectFactory* factory)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <SoftContact/friction/BipotentialLaw.h>
+#include <SoftContact/friction/BipotentialFriction.h>
 #include <sofa/component/constraint/lagrangian/model/UnilateralLagrangianConstraint.h>
 #include <sofa/defaulttype/VecTypes.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ public:
     sofa::Data<SReal> d_epsilon2, d_rho;
     sofa::Data<int> d_maxLocalIterations;
     sofa::Data<SReal> d_tol;
+    sofa::Data<bool> d_converged;  ///< output
+    sofa::Data<SReal> d_residual;  ///< output
 
     /// The law of the contacts that a response adds.
     void setLaw(const BipotentialLaw& law) { m_law = law; }
@@ -45,6 +48,7 @@ public:
     void getConstraintResolution(const sofa::core::ConstraintParams* cParams,
                                  std::vector<sofa::core::behavior::ConstraintResolution*>& resTab,
                                  unsigned int& offset) override;
+    void handleEvent(sofa::core::objectmodel::Event* event) override;
 
 protected:
     explicit BipotentialFrictionConstraint(MechanicalState* object1 = nullptr,
@@ -59,6 +63,7 @@ private:
     void mendTangents();
 
     BipotentialLaw m_law;
+    std::shared_ptr<UzawaRecord> m_record = std::make_shared<UzawaRecord>();  // of the last velocity solve
     bool m_standalone = false;
     std::string m_told;  ///< the last error, told once
 };

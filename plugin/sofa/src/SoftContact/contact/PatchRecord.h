@@ -70,6 +70,8 @@ public:
     [[nodiscard]] const PatchReport& report() const { return m_report; }
     [[nodiscard]] const std::vector<PatchPoint>& reportPoints() const { return m_reportPoints; }
     [[nodiscard]] bool converged() const { return m_solved->converged && m_solved->solved; }
+    /// Whether the patch itself was solved, whatever the solver says of all together.
+    [[nodiscard]] bool solved() const { return m_solved->solved; }
 
 private:
     [[nodiscard]] std::vector<double> guess() const;

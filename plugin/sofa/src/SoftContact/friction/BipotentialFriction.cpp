@@ -2,6 +2,7 @@
 #include <SoftContact/friction/BipotentialFriction.h>
 
 #include <softcontact/solver/uzawa.hpp>
+#include <utility>
 
 namespace softcontact::plugin {
 
@@ -11,8 +12,11 @@ constexpr double epsilon2_share = 0.1;  // of the solver's tolerance, where the 
 
 }  // namespace
 
-BipotentialFriction::BipotentialFriction(const BipotentialLaw& law)
-    : ConstraintResolution(law.mu > 0.0 ? 3 : 1, law.tolerance), m_law(law), m_rows(law.mu > 0.0 ? 3 : 1)
+BipotentialFriction::BipotentialFriction(const BipotentialLaw& law, std::shared_ptr<UzawaRecord> record)
+    : ConstraintResolution(law.mu > 0.0 ? 3 : 1, law.tolerance),
+      m_law(law),
+      m_rows(law.mu > 0.0 ? 3 : 1),
+      m_record(std::move(record))
 {
     if (!(m_law.epsilon2 > 0.0)) {
         m_law.epsilon2 = epsilon2_share * law.tolerance;
@@ -41,6 +45,7 @@ void BipotentialFriction::resolution(int line, SReal** /*w*/, SReal* d, SReal* f
     }
     // Nothing where W is zero, of bodies that nothing can move; NaN where it is not finite.
     Vector3d after = m_delassus * Vector3d::Zero();
+    m_measure = 0.0;
     if (m_rho > 0.0) {
         after = before;
         if (m_law.local) {
@@ -50,10 +55,20 @@ void BipotentialFriction::resolution(int line, SReal** /*w*/, SReal* d, SReal* f
         } else {
             after = uzawa_step(before, velocity, m_law.mu, m_rho);
         }
-        countAs(after - before, (after - before).norm() / m_rho);
+        m_measure = (after - before).norm() / m_rho;
+        countAs(after - before, m_measure);
     }
     for (int i = 0; i < m_rows; ++i) {
         force[line + i] = after[i];
+    }
+}
+
+void BipotentialFriction::store(int /*line*/, SReal* /*force*/, bool convergence)
+{
+    if (m_record) {
+        m_record->converged = m_record->converged && convergence;
+        // A comparison that NaN does not pass.
+        m_record->residual = m_measure <= m_record->residual ? m_record->residual : m_measure;
     }
 }
 
