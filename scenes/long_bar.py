@@ -121,7 +121,7 @@ def scene(**options) -> Scene:
                 other="thumb",
                 start=LIFTED + 0.2,
                 end=BACK,
-                limit=np.radians(2.0),
+                limit=np.radians(3.0),
             ),
             Level(
                 name="level above the predicted grip",

@@ -60,7 +60,7 @@ def keep_problems(world: Engine) -> None:
 
 def _gathers(body: Any) -> bool:
     """Whether some surface of the body makes patches where contacts are aggregated."""
-    if body.kind == "hand":
+    if body.kind in ("hand", "fingertip"):
         return True
     if body.kind == "articulated":
         return any(link.aggregate and link.shape is not None for link in body.links)

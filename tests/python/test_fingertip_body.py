@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from softcontact.engines.sofa.support import check_support
 from softcontact.hand import FingertipModel, FingertipPath, HandModel, HandParameters, fingertip_orientation
 from softcontact.runner import run
 from softcontact.scene import Scene, SceneError
 
 
-@pytest.mark.parametrize("side", ["right", "left"])
-def test_the_tip_is_the_hands_own_phalanx(side):
-    parameters = HandParameters(side=side)
+def test_the_tip_is_the_hands_own_phalanx():
+    parameters = HandParameters(side="left")
     tip = FingertipModel.build("index", parameters)
     phalanx = HandModel.build(parameters).phalanges[5]
     assert tip.phalanx.vertices[:, 2].min() == 0.0
@@ -130,3 +130,14 @@ def test_checks_that_make_no_sense(check, words):
     with pytest.raises(SceneError, match=words) as caught:
         Scene.from_dict({"name": "s", "duration": 1, "bodies": [tip, soft], "checks": [check]})
     assert "\n" not in str(caught.value)
+
+
+def test_what_sofa_takes_of_a_fingertip():
+    check_support(scene([]))
+    with pytest.raises(SceneError, match=r"tissue\.stiffening"):
+        check_support(scene([], tissue={"stiffening": 2.0}))
+
+
+def test_contact_problems_of_fingertips_need_point_contacts(tmp_path):
+    with pytest.raises(SceneError, match="'tip'"):
+        run(scene([]), out=tmp_path, progress=False, replay=False, dump_problems=10)

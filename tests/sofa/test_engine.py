@@ -101,6 +101,15 @@ def swinging_arm():
     return scene("arm", [arm], motions=[motion], probes=probes, duration=0.6)
 
 
+def pressed_fingertip():
+    """A fingertip that is pressed on a table and turned in place."""
+    tip = {"name": "tip", "kind": "fingertip", "position": [0, 0, 0.001]}
+    motion = {"kind": "keyframes", "body": "tip", "times": [0, 0.2, 0.5]}
+    motion |= {"positions": [[0, 0, 0.001], [0, 0, -0.002], [0, 0, -0.002]]}
+    motion |= {"orientations": [[0, 0, 0, 1], [0, 0, 0, 1], [0, 0, np.sin(0.2), np.cos(0.2)]]}
+    return scene("tip", [TABLE, tip], motions=[motion], duration=0.6)
+
+
 def both(description, steps=None):
     return [
         run(description, e, record=False, replay=False, steps=steps, progress=False)
@@ -128,7 +137,9 @@ def assert_agree(embedded, sofa):
         assert np.degrees(turn) < ANGLE_LIMIT, body
 
 
-@pytest.mark.parametrize("build", [pressed_block, pressed_by_an_edge, loaded_beam, sliding_box])
+@pytest.mark.parametrize(
+    "build", [pressed_block, pressed_by_an_edge, loaded_beam, sliding_box, pressed_fingertip]
+)
 def test_engines_agree(build):
     assert_agree(*both(build()))
 

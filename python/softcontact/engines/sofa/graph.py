@@ -12,7 +12,7 @@ from softcontact.engines.sofa.articulated import ArticulatedInGraph
 from softcontact.engines.sofa.bodies import GraphBody, KinematicInGraph, RigidInGraph, TetrahedralInGraph
 from softcontact.engines.sofa.contact import add_models, list_pairs
 from softcontact.engines.sofa.events import SceneController
-from softcontact.engines.sofa.hand import HandInGraph
+from softcontact.engines.sofa.hand import FingertipInGraph, HandInGraph, PhalanxInGraph, SoftLinksInGraph
 from softcontact.engines.sofa.motion import GraspDriver, InertiaDriver, JointDriver, PoseDriver
 from softcontact.engines.sofa.readout import Readout
 from softcontact.engines.sofa.settings import add_settings
@@ -132,6 +132,8 @@ class SceneGraph:
                 self._add_articulated(body)
             case bodies.Hand():
                 self._add_hand(body)
+            case bodies.Fingertip():
+                self._add_fingertip(body)
 
     def _add_rigid(self, body: bodies.RigidBody) -> None:
         from softcontact.engines.embedded import mass_properties
@@ -184,18 +186,39 @@ class SceneGraph:
             **self._framed(made.links),
         )
         for phalanx in made.phalanges:
-            self._show(
-                made,
-                f"{body.name}.{LINKS[phalanx.link]}",
-                phalanx.surface,
-                aggregate=True,
-                soft=True,
-                link=phalanx.link,
-                friction=friction,
-                relaxation_time=body.tissue.rayleigh_stiffness,
-                **self._framed(made.links, phalanx.frame_index),
-            )
+            self._show_phalanx(made, phalanx, f"{body.name}.{LINKS[phalanx.link]}", friction)
         self._drive_joints(made, times, targets)
+
+    def _add_fingertip(self, body: bodies.Fingertip) -> None:
+        from softcontact.hand import FingertipModel
+
+        model = FingertipModel.build(body.finger, body.sizes, body.tissue, body.coupling)
+        start = np.concatenate([body.position, body.orientation])
+        made = FingertipInGraph(self.root, body, model, start, self.gravity)
+        self._keep(made)
+        friction = model.tissue.friction if body.friction is None else body.friction
+        self._show_phalanx(made, made.phalanges[0], body.name, friction)
+        motion = next((m for m in self.scene.motions if m.body == body.name), None)
+        times, targets = np.zeros(1), start[None]
+        if motion is not None:
+            orientations = motion.orientations or [body.orientation] * len(motion.times)
+            times, targets = np.array(motion.times), np.hstack([motion.positions, orientations])
+        self._drive_joints(made, times, targets)
+
+    def _show_phalanx(
+        self, made: SoftLinksInGraph, phalanx: PhalanxInGraph, name: str, friction: float
+    ) -> None:
+        self._show(
+            made,
+            name,
+            phalanx.surface,
+            aggregate=True,
+            soft=True,
+            link=phalanx.link,
+            friction=friction,
+            relaxation_time=made.body.tissue.rayleigh_stiffness,
+            **self._framed(made.links, phalanx.frame_index),
+        )
 
     def _drive_joints(self, made: ArticulatedInGraph, times: FloatArray, targets: FloatArray) -> None:
         driver = JointDriver(made, times, targets)
@@ -228,7 +251,7 @@ class SceneGraph:
         self.surfaces.append(graph_surface)
 
     def _add_motion(self, motion: Any) -> None:
-        if motion.kind != "keyframes":
+        if motion.kind != "keyframes" or self.scene.body(motion.body).kind == "fingertip":
             return  # pulls its body from the first moment on
         body = self.scene.body(motion.body)
         orientations = np.array(motion.orientations or [body.orientation] * len(motion.times))

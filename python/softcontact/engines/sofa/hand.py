@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The soft hand: links driven by joint springs, and on each phalanx a field of tetrahedra in the link's frame."""
+"""The soft hand and single fingertips: links driven by springs, and fields of tetrahedra in the frames of links."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from softcontact.engines.sofa.articulated import ArticulatedInGraph
 from softcontact.engines.sofa.bodies import TissueNode
 from softcontact.engines.sofa.components import add
 from softcontact.engines.sofa.surface import node_name, surface_node, transformed
-from softcontact.hand import LINKS, HandModel
+from softcontact.hand import LINKS, FingertipModel, HandModel
 from softcontact.hand.kinematics import matrix_from_quaternion
 
 
@@ -24,18 +24,17 @@ class PhalanxInGraph:
 
     Args:
         root: SOFA's root node.
-        hand: the hand in the graph.
-        index: of the phalanx, 0 to 14.
+        carrier: the articulated body that carries it.
+        given: arguments of World.add_phalanx.
+        name: of its node.
     """
 
-    def __init__(self, root: Any, hand: "HandInGraph", index: int) -> None:
-        given = hand.model.phalanx_arguments(index)
+    def __init__(self, root: Any, carrier: ArticulatedInGraph, given: dict[str, Any], name: str) -> None:
         self.link = given["link"]
-        tree = hand.tree
+        tree = carrier.tree
         self.frame_index = tree.frames[self.link].index
         self._rotation = tree.frames[self.link].rotation
         nodes = tree.in_frame(self.link, given["nodes"])
-        name = f"{node_name(hand.body.name)}_{LINKS[self.link]}"
         node = root.addChild(name)
         material = {
             "young": given["young"][0],
@@ -57,7 +56,7 @@ class PhalanxInGraph:
             external_points=bound,
             recompute_indices=False,
         )
-        pose = np.array(hand.links.position.value[self.frame_index], dtype=float)
+        pose = np.array(carrier.links.position.value[self.frame_index], dtype=float)
         world = root.addChild(f"{name}_world")
         add(
             world,
@@ -70,7 +69,7 @@ class PhalanxInGraph:
             world,
             "DeformableOnRigidFrameMapping",
             input1="@" + self.tissue.nodes.getPathName(),
-            input2="@" + hand.links.getPathName(),
+            input2="@" + carrier.links.getPathName(),
             output="@nodes",
             index=self.frame_index,
         )
@@ -113,7 +112,48 @@ class PhalanxInGraph:
         return 0.5 * float(self.bound_stiffness * (stretch**2).sum())
 
 
-class HandInGraph(ArticulatedInGraph):
+class SoftLinksInGraph(ArticulatedInGraph):
+    """An articulated body that carries phalanges.
+
+    Attributes:
+        phalanges: those that were added.
+    """
+
+    phalanges: list[PhalanxInGraph]
+
+    def energies(self) -> tuple[float, float, float]:
+        """Kinetic, elastic and potential energy [J]."""
+        kinetic, elastic, potential = super().energies()
+        for phalanx in self.phalanges:
+            moving, stored = phalanx.tissue.energies()
+            kinetic, elastic = kinetic + moving, elastic + stored + phalanx.bone_energy()
+        return kinetic, elastic, potential
+
+    def state(self) -> list[FloatArray]:
+        """Positions and velocities of root, joints and phalanges."""
+        return super().state() + [part for p in self.phalanges for part in p.tissue.state()]
+
+
+class FingertipInGraph(SoftLinksInGraph):
+    """A single fingertip.
+
+    Args:
+        root: SOFA's root node.
+        body: the scene's fingertip.
+        model: its link and its phalanx.
+        start: pose of its frame (7,).
+        gravity: acceleration of free fall (3,) [m/s²].
+    """
+
+    def __init__(
+        self, root: Any, body: Any, model: FingertipModel, start: FloatArray, gravity: FloatArray
+    ) -> None:
+        super().__init__(root, body, [model.link], start, gravity)
+        name = f"{node_name(body.name)}_pad"
+        self.phalanges = [PhalanxInGraph(root, self, model.phalanx_arguments(), name)]
+
+
+class HandInGraph(SoftLinksInGraph):
     """A hand.
 
     Args:
@@ -128,7 +168,11 @@ class HandInGraph(ArticulatedInGraph):
         self.model = model
         super().__init__(root, body, model.links, q0, gravity)
         self.palm = self.add_link_surface(0, f"{body.name}_palm", model.palm_vertices, model.palm_triangles)
-        self.phalanges = [PhalanxInGraph(root, self, index) for index in range(len(LINKS) - 1)]
+        name = node_name(body.name)
+        self.phalanges = [
+            PhalanxInGraph(root, self, model.phalanx_arguments(index), f"{name}_{link}")
+            for index, link in enumerate(LINKS[1:])
+        ]
 
     def skin(self) -> FloatArray:
         """Skin vertices in the world (n, 3) [m]."""
@@ -143,18 +187,6 @@ class HandInGraph(ArticulatedInGraph):
         if self.body.self_contact:
             return [(f"{name}.{a}", f"{name}.{b}") for a, b in self.model.disabled_pairs()]
         return [(f"{name}.{a}", f"{name}.{b}") for i, a in enumerate(LINKS) for b in LINKS[:i]]
-
-    def energies(self) -> tuple[float, float, float]:
-        """Kinetic, elastic and potential energy [J]."""
-        kinetic, elastic, potential = super().energies()
-        for phalanx in self.phalanges:
-            moving, stored = phalanx.tissue.energies()
-            kinetic, elastic = kinetic + moving, elastic + stored + phalanx.bone_energy()
-        return kinetic, elastic, potential
-
-    def state(self) -> list[FloatArray]:
-        """Positions and velocities of palm, joints and phalanges."""
-        return super().state() + [part for p in self.phalanges for part in p.tissue.state()]
 
 
 def barycentric_rows(

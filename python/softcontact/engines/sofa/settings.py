@@ -45,7 +45,9 @@ def add_settings(root: Any, scene: Scene, distances: dict[str, float]) -> tuple[
     """
     root.dt.value = scene.time_step
     root.gravity.value = list(scene.gravity)
-    jointed = any(isinstance(b, bodies.Hand | bodies.ArticulatedBody) for b in scene.bodies)
+    jointed = any(
+        isinstance(b, bodies.Hand | bodies.Fingertip | bodies.ArticulatedBody) for b in scene.bodies
+    )
     for module in (*MODULES, *((JOINT_MODULE,) if jointed else ())):
         add(root, "RequiredPlugin", name=module.replace(".", "_"), pluginName=module)
     add(root, "TwoPassAnimationLoop", name="loop")
@@ -67,7 +69,7 @@ def add_settings(root: Any, scene: Scene, distances: dict[str, float]) -> tuple[
         contactDistance=distances["contact_offset"],
     )
     patches = add(root, "AggregatePatches", name="patches")
-    tissue = any(isinstance(b, bodies.Hand | bodies.TetrahedralBody) for b in scene.bodies)
+    tissue = any(isinstance(b, bodies.Hand | bodies.Fingertip | bodies.TetrahedralBody) for b in scene.bodies)
     if not tissue or scene.contact.model != "aggregate":
         return solver, patches, None
     # Pressure follows the motion of tissue on the frames of both bodies.

@@ -21,6 +21,7 @@ _EXPRESSED = {
     "Link": "name parent joint axis second_axis position orientation mass com inertia stiffness damping lower upper "
     "limit_stiffness shape aggregate",
     "Hand": f"{_PLACED} sizes tissue compliance angles gravity_compensated palm_aggregate self_contact",
+    "Fingertip": f"{_PLACED} finger sizes tissue coupling gravity_compensated",
     "HandTissue": "young poisson density rayleigh_mass rayleigh_stiffness bound_stiffness friction",
     "Keyframes": "kind body times positions orientations",
     "JointMotion": "kind body times targets",
