@@ -2,8 +2,8 @@
 """Adaptive aggregation: a patch for each place where two bodies touch (Talvas et al. 2015, Sec. 5.4: future work).
 
 A fingertip in a groove of 90 degrees touches two faces at once. One patch has one normal row, which keeps only the
-mean gap of both faces at zero and spreads the load over them by penetration: the net force is a third off that of all points.
-With a patch a face it is as good as on a plate. Where there is one place, nothing changes, bit for bit.
+mean gap of both faces at zero and spreads the load over them by penetration: the net force is a third off that of all
+points. With a patch a face it is as good as on a plate. Where there is one place, nothing changes, bit for bit.
 """
 
 import numpy as np
