@@ -111,9 +111,9 @@ class History:
 
     def save(self, path: str | Path) -> None:
         """Write everything to an HDF5 file; every data set has its unit as an attribute."""
-        import h5py
+        from softcontact.whole_file import write_hdf5
 
-        with h5py.File(path, "w") as file:
+        def fill(file: Any) -> None:
             file.attrs["format"] = "softcontact-history-1"
 
             def put(name: str, data: FloatArray, unit: str) -> None:
@@ -145,6 +145,8 @@ class History:
                     put(f"feedback/{hand}/{site}/{name}", data, _UNITS[name])
             for name, data in self.probes.items():
                 put(f"probes/{name}", data, self.probe_units.get(name, "1"))
+
+        write_hdf5(Path(path), fill)
 
 
 class Recorder:

@@ -2,6 +2,8 @@
 """FCLIB files, local and global, and the command that solves them."""
 
 import json
+import os
+import stat
 import subprocess
 import sys
 
@@ -198,3 +200,160 @@ def test_the_exit_code_reaches_the_shell(hard):
         [sys.executable, "-m", "softcontact", "solve", str(hard), *words], capture_output=True, check=False
     )
     assert done.returncode == 1 and json.loads(done.stdout)["reason"] == "max_iterations"
+
+
+@pytest.fixture
+def local(tmp_path):
+    """A small local problem in a file."""
+    path = tmp_path / "local.hdf5"
+    write_fclib(path, ContactProblem(np.diag([2.0, 1.0, 1.0]), [-1.0, 0.2, 0.0], [0.5]))
+    return path
+
+
+def _global(path):
+    M, H = scipy.sparse.identity(3, format="csr"), scipy.sparse.identity(3, format="csr")
+    write_fclib(path, GlobalContactProblem(M, H, [1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.5]))
+    return path
+
+
+def _break(path, change):
+    with h5py.File(path, "r+") as file:
+        change(file)
+
+
+def _replace(name, data):
+    def change(file):
+        del file[name]
+        file[name] = data
+
+    return change
+
+
+def _loop(file):
+    del file["fclib_local/W"]
+    file["fclib_local/W"] = h5py.SoftLink("/fclib_local/W")
+
+
+def _away(file):
+    del file["fclib_local/vectors/q"]
+    file["fclib_local/vectors/q"] = h5py.ExternalLink("missing.hdf5", "/q")
+
+
+def _group(file):
+    del file["fclib_local/vectors/q"]
+    file.create_group("fclib_local/vectors/q")
+
+
+def _half_eliminated(file):
+    file.copy("fclib_local/W", "fclib_local/V")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (_loop, "fclib_local/W"),
+        (_away, "fclib_local/vectors/q cannot be read"),
+        (_group, "fclib_local/vectors/q is a group"),
+        (_half_eliminated, "fclib_local/V is there without R"),
+        (_replace("fclib_local/W/m", np.zeros(0, np.int32)), "fclib_local/W/m has 0 numbers"),
+        (_replace("fclib_local/W/p", np.array([0, -5, 2, 3])), "p has to be 4 numbers that rise from 0"),
+        (_replace("fclib_local/W/i", np.array([0.0, 1.5, 2.0])), "has 1.5, expected whole numbers"),
+        (_replace("fclib_local/W/i", np.array([0, 1, 7])), "fclib_local/W is not a matrix"),
+        (_replace("fclib_local/W/x", np.array([2.0, 1.0j, 1.0])), "has complex numbers"),
+        (_replace("fclib_local/vectors/q", "hello"), "has no numbers"),
+        (lambda file: file.create_group("fclib_global"), "both fclib_local and fclib_global"),
+        (
+            lambda file: file.__setitem__("fclib_local/vectors/s", np.ones(2)),
+            "vectors/s is there without V and R",
+        ),
+    ],
+)
+def test_what_is_broken_in_a_file_is_told_in_one_line(local, capsys, change, told):
+    _break(local, change)
+    assert main(["solve", str(local)]) == 2
+    error = capsys.readouterr().err
+    assert told in error and str(local) in error and error.count("\n") == 1
+
+
+def test_a_vector_without_its_matrix_is_refused_in_global_problems(tmp_path):
+    path = _global(tmp_path / "global.hdf5")
+    _break(path, lambda file: file.__setitem__("fclib_global/vectors/b", np.ones(2)))
+    with pytest.raises(ValueError, match="vectors/b is there without G"):
+        read_fclib(path)
+
+
+def test_flipped_bytes_never_end_in_a_traceback(local, tmp_path):
+    whole = local.read_bytes()
+    path = tmp_path / "flipped.hdf5"
+    for at in range(0, len(whole), max(1, len(whole) // 400)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        try:
+            read_fclib(path)  # a byte that says nothing, or a number that is another one
+        except ValueError as error:
+            assert str(path) in str(error) or "expected" in str(error)
+
+
+def test_out_replaces_regular_files_alone(local, tmp_path, capsys):
+    plain, link, pipe = tmp_path / "plain.hdf5", tmp_path / "link.hdf5", tmp_path / "pipe.hdf5"
+    plain.write_bytes(b"old")
+    plain.chmod(0o640)
+    link.symlink_to(plain)
+    os.mkfifo(pipe)
+    foreign = tmp_path / "link.hdf5.partial"
+    foreign.write_text("mine")
+    assert main(["solve", str(local), "--out", str(link)]) == 0
+    assert link.is_symlink() and plain.stat().st_mode & 0o777 == 0o640
+    assert read_fclib(plain).contacts == 1 and foreign.read_text() == "mine"
+    assert main(["solve", str(local), "--out", str(pipe)]) == 2
+    assert stat.S_ISFIFO(pipe.stat().st_mode) and "a pipe and no regular file" in capsys.readouterr().err
+    assert main(["solve", str(local), "--out", str(tmp_path)]) == 2
+    assert "a folder and no regular file" in capsys.readouterr().err
+    assert main(["solve", str(local), "--out", str(tmp_path / "no" / "x.hdf5")]) == 2
+    assert "is no folder" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_told_and_leaves_what_was_there(local, tmp_path):
+    out = tmp_path / "out.hdf5"
+    out.write_bytes(b"kept")
+    script = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500));"
+        "from softcontact.cli.app import main; sys.exit(main(sys.argv[1:]))"
+    )
+    words = [sys.executable, "-c", script, "solve", str(local), "--out", str(out)]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 2 and "1 contacts" in done.stdout
+    assert "cannot write" in done.stderr and done.stderr.count("\n") == 1
+    assert out.read_bytes() == b"kept" and sorted(p.name for p in tmp_path.iterdir()) == [
+        local.name,
+        out.name,
+    ]
+
+
+def test_compare_all_goes_on_after_a_method_that_refuses(local, capsys, monkeypatch):
+    import softcontact.solver
+
+    real = softcontact.solver.solve
+
+    def picky(problem, *, method="auto", **settings):
+        if method == "nncg":
+            raise ValueError("method: nncg does not like this")
+        return real(problem, method=method, **settings)
+
+    monkeypatch.setattr(softcontact.solver, "solve", picky)
+    assert main(["solve", str(local), "--compare-all", "--json"]) == 0
+    comparison = json.loads(capsys.readouterr().out)["comparison"]
+    assert comparison["nncg"]["reason"] == "refused: method: nncg does not like this"
+    assert comparison["newton"]["converged"] and comparison["local_uzawa"]["converged"]
+    assert main(["solve", str(local), "--compare-all"]) == 0
+    assert "does not like this" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["solve"], ["solve", "--json"]])
+def test_a_closed_pipe_ends_quietly_as_a_shell_expects(local, words):
+    line = f"{sys.executable} -m softcontact {words[0]} {local} {' '.join(words[1:])}"
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(line.split(), stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert done.returncode == 141 and done.stderr == ""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The `softcontact` commands, and how every way of failing becomes one line and an exit code."""
 
+import os
 import signal
 import sys
 import threading
@@ -30,6 +31,9 @@ app.command("solve")(solve.command)
 app.add_typer(track.app, name="track")
 app.command("view")(view.command)
 app.command("doctor")(doctor.command)
+
+# What a shell says of a program that wrote to a pipe without a reader.
+PIPE_CLOSED = 128 + 13
 
 # Click, or the copy of it inside Typer: what wrong usage raises.
 _UsageError = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
@@ -66,6 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(arguments: list[str] | None) -> int:
     try:
         result: Any = app(args=arguments, prog_name="softcontact", standalone_mode=False)
+        sys.stdout.flush()  # here, where a reader that has left is no error yet
         return result if isinstance(result, int) else 0
     except typer.Exit as done:
         return done.exit_code
@@ -80,12 +85,21 @@ def _run(arguments: list[str] | None) -> int:
             say(f"{text.rstrip('.')}; '{command} --help' tells more")
         return 2
     except BrokenPipeError:
-        # The reader of the output has left; nothing more can be told to it.
-        sys.stdout = None  # type: ignore[assignment]
-        return 0
+        return _pipe_closed()
+    except SystemExit as stop:  # so Click ends where a command met the closed pipe
+        if isinstance(stop.__context__, BrokenPipeError):
+            return _pipe_closed()
+        raise
     except (ValueError, ImportError, OSError) as error:
         say(str(error) or type(error).__name__)
         return 2
+
+
+def _pipe_closed() -> int:
+    """The reader of the output has left: nothing more can be told to it, nor be flushed at the exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
+    sys.stdout = sys.__stdout__
+    return PIPE_CLOSED
 
 
 @contextmanager

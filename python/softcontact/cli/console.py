@@ -20,10 +20,16 @@ def say(text: str) -> None:
     print(f"softcontact: {' '.join(str(text).split())}", file=sys.stderr)
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        # Rich would end with 1, which means here that a check failed.
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Standard output; no colours and no line breaks inside cells when it is no terminal."""
     terminal = sys.stdout.isatty()
-    return Console(no_color=not terminal, width=None if terminal else 160, highlight=False, emoji=False)
+    return _Console(no_color=not terminal, width=None if terminal else 160, highlight=False, emoji=False)
 
 
 def mark(passed: bool) -> str:

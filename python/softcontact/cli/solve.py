@@ -46,14 +46,14 @@ def command(
         "max_iterations": max_iterations,
         "time_budget": time_budget,
     }
+    if out is not None:
+        _writable(out)
     solution = solve(local, method=method, **settings)  # type: ignore[arg-type]
     results = {method: _figures(local, solution)}
     if compare_all:
         for other in _applicable(local):
             if other not in results:
-                results[other] = _figures(local, solve(local, method=other, **settings))  # type: ignore[arg-type]
-    if out is not None:
-        write_fclib(out, problem, solution)
+                results[other] = _tried(local, other, settings)
     summary = {
         "file": str(file),
         "kind": "global" if problem is not local else "local",
@@ -67,6 +67,11 @@ def command(
         print(json.dumps(summary, allow_nan=False))
     else:
         _show(problem, summary, results)
+    if out is not None:
+        try:
+            write_fclib(out, problem, solution)
+        except OSError as error:
+            raise _refused(out, error) from None
     if solution.converged:
         return 0
     say(
@@ -74,6 +79,32 @@ def command(
         f"{solution.iterations} iterations; try another method, or more iterations or time"
     )
     return NOT_FINITE if solution.reason == "not_finite" else NOT_CONVERGED
+
+
+def _writable(out: Path) -> None:
+    """See that the file can be written before anything is computed."""
+    from softcontact.whole_file import target
+
+    try:
+        place, _ = target(out)
+    except OSError as error:
+        raise _refused(out, error) from None
+    if not place.parent.is_dir():
+        raise ValueError(f"--out: {str(place.parent)!r} is no folder; make it, or choose another file")
+
+
+def _refused(out: Path, error: OSError) -> ValueError:
+    return ValueError(f"--out: cannot write {str(out)!r}: {error.strerror or error}; choose another file")
+
+
+def _tried(problem: ContactProblem, method: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Figures of one of all methods; one that does not take this problem says why."""
+    from softcontact.solver import solve
+
+    try:
+        return _figures(problem, solve(problem, method=method, **settings))  # type: ignore[arg-type]
+    except ValueError as error:
+        return {"converged": False, "reason": f"refused: {error}", "method_used": None, "residual": None}
 
 
 def _applicable(problem: ContactProblem) -> list[str]:
@@ -104,12 +135,16 @@ def _figures(problem: ContactProblem, solution: ContactSolution) -> dict[str, An
 def _show(
     problem: ContactProblem | GlobalContactProblem, summary: dict[str, Any], results: dict[str, Any]
 ) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     screen = console()
     screen.print(f"{summary['file']}: {summary['kind']}, {summary['contacts']} contacts", markup=False)
     table = Table("", "method", "used", "residual", "iterations", "time", "", box=None, pad_edge=False)
     for name, result in results.items():
+        if result["method_used"] is None:
+            table.add_row(mark(False), name, "", "", "", "", escape(result["reason"]))
+            continue
         value = "not finite" if result["residual"] is None else f"{result['residual']:.2e}"
         table.add_row(
             mark(result["converged"]),

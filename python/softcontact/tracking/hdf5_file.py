@@ -75,9 +75,9 @@ def _checked_hdf5(raw: dict[str, Any]) -> dict[str, Any]:
 
 def write_hdf5(path: Path, raw: Mapping[str, Any]) -> None:
     """Write a recording; see files.write_raw."""
-    import h5py
+    from softcontact import whole_file
 
-    with h5py.File(path, "w") as file:
+    def fill(file: Any) -> None:
         file.attrs["format"] = FORMAT
         file.attrs["side"], file.attrs["note"] = str(raw.get("side", "right")), str(raw.get("note", ""))
         for name in ("time", "joints", "palm_position", "palm_orientation", "landmarks"):
@@ -90,3 +90,5 @@ def write_hdf5(path: Path, raw: Mapping[str, Any]) -> None:
         if raw.get("calibration") is not None:
             for key, value in raw["calibration"].to_dict().items():
                 file[f"calibration/{key}"] = value
+
+    whole_file.write_hdf5(path, fill)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Files written whole or not at all, and only in the place of a regular file."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def target(path: Path) -> tuple[Path, int | None]:
+    """Where a file of this name is written, links followed, and the permissions of the file that is there.
+
+    Raises:
+        OSError: what is there is no regular file, or must not be written.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return Path(os.path.realpath(path)), None
+    if not stat.S_ISREG(mode):
+        what = next((name for test, name in _KINDS if test(mode)), "something else")
+        raise OSError(errno.EINVAL, f"it is {what} and no regular file", str(path))
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, "it is write-protected", str(path))
+    return Path(os.path.realpath(path)), stat.S_IMODE(mode)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: beside it, under a name that nothing has, and then into its place.
+
+    Raises:
+        OSError: no space, no such folder, or something at `path` that is not to be replaced.
+    """
+    place, mode = target(path)
+    partial = place.with_name(f".softcontact-{secrets.token_hex(8)}.part")
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+        if mode is not None:
+            partial.chmod(mode)
+        partial.replace(place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+        raise
+
+
+def write_hdf5(path: Path, fill: Callable[[Any], None]) -> None:
+    """Write an HDF5 file whole or not at all.
+
+    It is made in memory first: an HDF5 file that meets a full disk can neither be closed nor be left open, and ends
+    the process at its exit.
+
+    Args:
+        path: file to write.
+        fill: puts the contents into an h5py.File.
+    Raises:
+        OSError: see write_whole.
+    """
+    target(path)
+    with h5py.File(path.name, "w", driver="core", backing_store=False) as file:
+        fill(file)
+        file.flush()
+        image = file.id.get_file_image()
+    write_whole(path, image)
