@@ -303,3 +303,23 @@ def test_speed_above_the_limit_stops_the_run():
     assert world.time == pytest.approx(0.06)
     assert "'ball'" in world.status()["message"]
     assert "max_speed" in world.status()["message"]
+
+
+def test_body_of_fixed_links_stands_still_and_carries():
+    """A body without freedoms is scenery with links: it steps, and what lies on it has its weight there."""
+    world = World(0.005, [0.0, 0.0, -GRAVITY], {})
+    link = {"name": "shelf", "joint": "fixed", "mass": 1.0, "inertia": 1e-3 * np.eye(3)}
+    shelf = world.add_articulated_body("rack", [link])
+    plate = box((0.3, 0.3, 0.02))
+    world.add_link_surface(shelf, 0, "plate", plate.vertices, plate.triangles, 0.5)
+    ball = box((0.05, 0.05, 0.05))
+    inertia = 1e-4 * np.eye(3)
+    position = (0.0, 0.0, 0.0356)
+    still = np.zeros(3)
+    world.add_rigid_body(
+        "box", ball.vertices, ball.triangles, 0.4, still, inertia, position, (0, 0, 0, 1), still, still, 0.5
+    )
+    for _ in range(60):
+        assert world.step(), world.status()
+    up = sum(abs(patch["force"][2]) for patch in world.patches())
+    assert up == pytest.approx(0.4 * 9.81, rel=1e-3)
