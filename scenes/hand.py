@@ -10,6 +10,7 @@ from softcontact.hand import FINGERS, GraspObject
 from softcontact.mesh import MeshError, SurfaceMesh, load_mesh
 from softcontact.mesh.bunny import bunny
 from softcontact.scene import Box, Bunny, Cylinder, Mesh, Scene, TetrahedralBox
+from softcontact.scene.following import follow
 from softcontact.scene.grasping import GraspOptions, LiftTiming, Target, ball_target, grip_force, lift_scene
 
 APPROACH, ARRIVE, CLOSE, SETTLE, LIFT, HOLD = 0.6, 0.7, 1.1, 0.2, 1.0, 2.0
@@ -32,6 +33,9 @@ class Options(GraspOptions):
     """Fingers wrapped around the object, or fingertips."""
     object_young: Annotated[float, Field(ge=2e3, le=1e7)] = 5.0e4
     """Young's modulus of a soft object [Pa]."""
+    track: str | None = None
+    """What drives the hand in place of the planned grasp: a recording (grasp, which carries the ball, or a file) or
+    a live stream, udp://HOST:PORT."""
 
     @model_validator(mode="after")
     def _readable(self) -> "Options":
@@ -79,7 +83,7 @@ def shape_of(options: Options):
 
 def scene(**options) -> Scene:
     o = Options(**options)
-    return lift_scene(
+    made = lift_scene(
         "hand",
         f"A deformable hand grasps a {o.object}, lifts it 10 cm and holds it 2 s.",
         o,
@@ -87,6 +91,7 @@ def scene(**options) -> Scene:
         o.grasp,
         LiftTiming(APPROACH, ARRIVE, CLOSE, SETTLE, LIFT, HOLD, LIFT_HEIGHT),
     )
+    return made if o.track is None else follow(made, o.track)
 
 
 def createScene(root):

@@ -301,10 +301,27 @@ def test_what_a_driver_gave_drives_a_second_one_to_the_same_bits():
     assert np.array_equal(targets, rows) and np.array_equal(times, first.times)
 
 
-def test_step_times_are_those_of_the_world():
-    for step in (0.001, 0.005, 0.007, 0.01):
-        assert [step_time(n, step) for n in range(1, 500)] == [(n - 1) * step + step for n in range(1, 500)]
-    assert step_time(0, 0.01) == 0.0
+@pytest.mark.parametrize("step", [0.001, 0.007, 0.01, 0.02])
+def test_the_last_targets_move_a_world_as_the_whole_table_does(step):
+    """What a live hand is given, three rows at a time, and what repeats it: to the last bit, whatever the rows."""
+    from softcontact._core import World
+
+    count = 300
+    times = np.array([step_time(number, step) for number in range(count + 1)])
+    targets = np.random.default_rng(0).uniform(-1.0, 1.0, (count + 1, 1))
+    link = {"name": "slide", "parent": -1, "joint": "prismatic", "axis": np.array([1.0, 0.0, 0.0])}
+    link |= {"position": np.zeros(3), "orientation": np.array([0.0, 0.0, 0.0, 1.0]), "mass": 1.0}
+    link |= {"com": np.zeros(3), "inertia": np.eye(3), "stiffness": [1e4], "damping": [20.0]}
+    worlds = [World(step, (0.0, 0.0, 0.0), {}) for _ in range(2)]
+    for world in worlds:
+        world.add_articulated_body("slide", [link], targets[0], True)
+    worlds[0].set_joint_motion(0, times, targets)
+    for number in range(1, count + 1):
+        last = slice(max(0, number - 2), number + 1)
+        worlds[1].set_joint_motion(0, times[last], targets[last])
+        for world in worlds:
+            world.step()
+        assert np.array_equal(worlds[0].state(), worlds[1].state()), number
 
 
 def test_placement_at_the_hands_own_start_keeps_steps_and_turns():

@@ -26,7 +26,7 @@ class LiveHand:
         motion: where the stream comes from and how it is played.
         body: the hand.
         time_step: of the simulation [s].
-        clock: local time [s].
+        clock: local time [s]; None means the system's monotonic one.
     Raises:
         TrackError: the address is wrong or taken, or nothing comes within `motion.timeout`.
     """
@@ -36,7 +36,7 @@ class LiveHand:
         motion: TrackMotion,
         body: Hand,
         time_step: float,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         table = read_calibration(motion.calibration) if motion.calibration is not None else None
         settings = JitterSettings(delay=motion.delay, freeze_after=motion.freeze_after)
@@ -47,7 +47,7 @@ class LiveHand:
         self._side = body.sizes.side
         self._targets: list[FloatArray] = []
         try:
-            first = self.source.wait(motion.timeout, clock)
+            first = self.source.wait(motion.timeout, clock or time.monotonic)
         except BaseException:
             self.source.close()
             raise

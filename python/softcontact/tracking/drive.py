@@ -84,7 +84,7 @@ class Driver:
 
 def step_time(number: int, time_step: float) -> float:
     """Time at which the World asks for the target of step `number`, to the last bit; 0 is the start [s]."""
-    return (number - 1) * time_step + time_step if number else 0.0
+    return number * time_step
 
 
 def track_targets(
