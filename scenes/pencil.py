@@ -8,8 +8,9 @@ its ends exchanged.
 
 A light grip between stiffly led fingers is what holds: 4 N on the 9 mm thick pencil push its sides out of line and
 squeeze it out. Coarse pads (`resolution` below 0.8) or point contacts on fine ones carry a light load on one or two
-vertices, which resist no spin; then the pencil runs ahead of the middle finger, or turns about one of them. While points slide
-around the pinch, the solver goes round in circles in 9 of the 1440 steps, at 1e-4 m/s, however long it goes on.
+vertices, which resist no spin; then the pencil runs ahead of the middle finger, or turns about one of them. While
+points slide around the pinch, the solver goes round in circles in 9 of the 1440 steps, at 1e-4 m/s, however long it
+goes on.
 """
 
 from typing import Annotated
