@@ -131,7 +131,9 @@ def run(
     tracking = getattr(world, "tracking", None)
     live = tracking.recorded() if tracking is not None else {}
     if live:
-        scene = with_recordings(scene, live, recorder.count if exit_code == INTERRUPTED else None)
+        # Ctrl-C may come between a step and its recording.
+        done = round(world.time / scene.time_step) if exit_code == INTERRUPTED else None
+        scene = with_recordings(scene, live, done)
         if folder is not None:
             outputs.guarded(folder, outputs.write_json, folder / "scene.json", scene.to_dict())
             for name, track in live.items():

@@ -15,6 +15,7 @@ from softcontact.cli.app import main
 from softcontact.engines import live, make_engine, tracked
 from softcontact.hand import HandKinematics, HandParameters, joint_limits
 from softcontact.hand.kinematics import matrix_from_quaternion
+from softcontact.record import Recorder
 from softcontact.runner import run
 from softcontact.scene import Box, Grasp, Hand, KinematicBody, Scene, SceneError, TrackMotion
 from softcontact.scene.following import follow
@@ -124,6 +125,27 @@ def test_a_live_run_is_repeated_by_what_it_left(monkeypatch, tmp_path, closing):
     ):
         repeated = run(again, record=False, progress=False, replay=False)
         assert repeated.summary["state_hash"] == result.summary["state_hash"]
+
+
+def test_a_live_run_that_is_interrupted_is_repeated_as_far_as_it_came(monkeypatch, tmp_path, closing):
+    url = free_port()
+    stage = Stage(monkeypatch, packets_of(closing), url)
+    steps, add = [], Recorder.add
+
+    def interrupted(recorder, step_ms):
+        steps.append(step_ms)
+        if len(steps) == 20:  # after the step, before it is recorded
+            raise KeyboardInterrupt
+        add(recorder, step_ms)
+
+    monkeypatch.setattr(Recorder, "add", interrupted)
+    result = run(hand_alone(source=url), out=tmp_path / "live", progress=False, replay=False)
+    monkeypatch.setattr(Recorder, "add", add)
+    stage.send.close()
+    assert result.exit_code == 130 and result.summary["steps"] == 19
+    repeated = run(tmp_path / "live" / "scene.json", record=False, progress=False, replay=False)
+    assert repeated.summary["steps"] == 20
+    assert repeated.summary["state_hash"] == result.summary["state_hash"]
 
 
 def test_a_wrench_balances_the_springs_of_the_coupling():

@@ -3,7 +3,7 @@
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -124,7 +124,9 @@ def replay(
                 else packets_of(track, _kinematics(track.side) if landmarks else None, session)
             )
             packets = disturbed(packets, malformed=malformed, jitter=jitter, seed=seed + round_, **share)
-            sent += _play(packets, send, speed)
+            for data in _in_time(packets, speed):
+                send(data)
+                sent += 1
             round_ += 1
     finally:
         say(f"{sent} packets sent to {to}")
@@ -194,15 +196,14 @@ def _kinematics(side: str):
     return HandKinematics.build(HandParameters(side=side))  # type: ignore[arg-type]
 
 
-def _play(packets: list[tuple[float, bytes]], send: Callable[[bytes], None], speed: float) -> int:
-    """Send packets when their time has come; returns how many."""
+def _in_time(packets: list[tuple[float, bytes]], speed: float) -> Iterator[bytes]:
+    """Each datagram when its time has come."""
     start = time.monotonic()
     for at, data in packets:
         ahead = start + at / speed - time.monotonic()
         if ahead > 0.0:
             time.sleep(ahead)
-        send(data)
-    return len(packets)
+        yield data
 
 
 def _show(out: Path, duration: float, counts: dict[str, int]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import savgol_filter
 
 from .values import TrackError, coordinates, values_of
 
@@ -77,6 +76,8 @@ def savitzky_golay(
     Raises:
         TrackError: times are not evenly spaced, or the window holds too few samples.
     """
+    from scipy.signal import savgol_filter  # loading it takes a second, which only this needs
+
     if len(times) < 2:
         return np.array(values)
     step = (times[-1] - times[0]) / (len(times) - 1)
