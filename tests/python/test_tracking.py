@@ -396,3 +396,16 @@ def test_a_wrong_motion_is_refused(motion, message):
 def test_a_start_after_the_end_is_refused():
     with pytest.raises(SceneError, match="after the recording's end"):
         run(hand_alone(source="grasp", start=60.0), record=False, replay=False)
+
+
+def test_a_track_beyond_the_limits_keeps_the_simulated_joints_within_a_degree_of_them():
+    lower, upper = joint_limits()
+    wild = wave(100, size=3.0)
+    engine = make_engine(hand_alone(1.0, times=wild.times.tolist(), values=wild.values.tolist()))
+    excess = 0.0
+    for _ in range(90):
+        engine.step()
+        joints = engine.joint_positions("hand")[7:]
+        excess = max(excess, float((joints - upper).max()), float((lower - joints).max()))
+    assert (wild.values[:, :20] > upper + 1.0).any()
+    assert excess < DEGREE
