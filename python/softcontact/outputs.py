@@ -2,12 +2,12 @@
 """The output folder of a run."""
 
 import json
-import os
 import warnings
 from pathlib import Path
 from typing import Any
 
 from softcontact.scene.errors import SceneError
+from softcontact.whole_file import NO_SPACE, write_whole
 
 FILES = ("scene.json", "summary.json", "history.h5", "replay.html", "report.md")
 PROBLEMS = "problems"
@@ -43,8 +43,10 @@ def prepare(out: str | Path | None, scene: str) -> Path:
         else:
             folder.mkdir(parents=True)
         trial = folder / ".softcontact-trial"
-        trial.write_bytes(b"\n")
-        trial.unlink()
+        try:
+            trial.write_bytes(b"\n")
+        finally:
+            trial.unlink(missing_ok=True)
     except OSError as error:
         raise _refused(folder or Path("out"), error) from None
     return folder
@@ -52,11 +54,8 @@ def prepare(out: str | Path | None, scene: str) -> Path:
 
 def write_json(path: Path, data: Any) -> None:
     """Write plain data as JSON, whole or not at all."""
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(
-        json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
-    )
-    os.replace(partial, path)
+    text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    write_whole(path, text.encode())
 
 
 def guarded(folder: Path, action: Any, *arguments: Any) -> None:
@@ -69,14 +68,13 @@ def guarded(folder: Path, action: Any, *arguments: Any) -> None:
         action(*arguments)
     except OSError as error:
         raise _refused(folder, error) from None
-    except RuntimeError as error:  # HDF5 reports a full disk at closing as one of these
-        raise OutputError(f"{folder}: {error}; free space or choose another --out") from None
 
 
 def _refused(folder: Path, error: OSError) -> OutputError:
     reason = error.strerror or str(error)
+    remedy = "free space, or choose" if error.errno in NO_SPACE else "choose"
     return OutputError(
-        f"cannot write to {str(folder)!r}: {reason}; choose a folder that can be written with --out"
+        f"cannot write to {str(folder)!r}: {reason}; {remedy} a folder that can be written with --out"
     )
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import h5py
-
+# What the system says of a file that does not fit.
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
@@ -23,38 +23,43 @@ _KINDS = (
 )
 
 
-def target(path: Path) -> tuple[Path, int | None]:
-    """Where a file of this name is written, links followed, and the permissions of the file that is there.
+def target(path: Path) -> tuple[Path, os.stat_result | None]:
+    """Where a file of this name is written, links followed, and what is known of the file that is there.
 
     Raises:
         OSError: what is there is no regular file, or must not be written.
     """
     try:
-        mode = path.stat().st_mode
+        there = path.stat()
     except FileNotFoundError:
         return Path(os.path.realpath(path)), None
-    if not stat.S_ISREG(mode):
-        what = next((name for test, name in _KINDS if test(mode)), "something else")
+    if not stat.S_ISREG(there.st_mode):
+        what = next((name for test, name in _KINDS if test(there.st_mode)), "something else")
         raise OSError(errno.EINVAL, f"it is {what} and no regular file", str(path))
     if not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "it is write-protected", str(path))
-    return Path(os.path.realpath(path)), stat.S_IMODE(mode)
+    return Path(os.path.realpath(path)), there
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file whole or not at all: beside it, under a name that nothing has, and then into its place.
 
+    A file that is replaced keeps its permissions, and its owner where the system allows it.
+
     Raises:
         OSError: no space, no such folder, or something at `path` that is not to be replaced.
     """
-    place, mode = target(path)
+    place, there = target(path)
     partial = place.with_name(f".softcontact-{secrets.token_hex(8)}.part")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
-        if mode is not None:
-            partial.chmod(mode)
+        if there is not None:
+            if hasattr(os, "chown"):
+                with contextlib.suppress(PermissionError):
+                    os.chown(partial, there.st_uid, there.st_gid)
+            partial.chmod(stat.S_IMODE(there.st_mode))
         partial.replace(place)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -74,8 +79,10 @@ def write_hdf5(path: Path, fill: Callable[[Any], None]) -> None:
     Raises:
         OSError: see write_whole.
     """
-    target(path)
-    with h5py.File(path.name, "w", driver="core", backing_store=False) as file:
+    import h5py
+
+    target(path)  # before the work, not after it
+    with h5py.File("softcontact", "w", driver="core", backing_store=False) as file:
         fill(file)
         file.flush()
         image = file.id.get_file_image()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 from scene_samples import drop, drop_scene
 
@@ -264,3 +265,34 @@ def test_scene_file_that_exits_is_refused(here, capsys):
     assert main(["run", "leaves.py"]) == 2
     printed = capsys.readouterr()
     assert "calls sys.exit(7)" in printed.err and printed.err.count("\n") == 1
+
+
+def solve_words(folder):
+    """Words that solve a small problem, and those that ask for a file that is not there."""
+    from softcontact.solver import ContactProblem, write_fclib
+
+    write_fclib(folder / "one.hdf5", ContactProblem(2.0 * np.eye(3), [-1.0, 0.2, 0.0], [0.5]))
+    words = [sys.executable, "-m", "softcontact", "solve"]
+    return [*words, str(folder / "one.hdf5")], [*words, str(folder / "missing.hdf5")]
+
+
+def test_streams_that_are_closed_or_have_no_reader_leave_the_exit_code(tmp_path):
+    solved, missing = solve_words(tmp_path)
+    closed = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *solved], stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert (closed.returncode, closed.stderr) == (0, "")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(missing, stdout=subprocess.PIPE, stderr=writer, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_streams_that_are_full_are_told_once(tmp_path):
+    solved, missing = solve_words(tmp_path)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(solved, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "No space left" in done.stderr
+        assert subprocess.run(missing, stderr=full, check=False).returncode == 2

@@ -357,3 +357,44 @@ def test_a_closed_pipe_ends_quietly_as_a_shell_expects(local, words):
     done = subprocess.run(line.split(), stdout=writer, stderr=subprocess.PIPE, text=True)
     os.close(writer)
     assert done.returncode == 141 and done.stderr == ""
+
+
+def test_compare_all_shows_the_others_where_the_chosen_method_refuses(tmp_path, capsys):
+    path = tmp_path / "flat.hdf5"
+    W = np.zeros((3, 3))
+    W[0, 1] = W[1, 0] = 1.0  # no positive diagonal entry, which Uzawa's step needs
+    write_fclib(path, ContactProblem(W, [0.5, 0.2, 0.0], [0.5]))
+    assert main(["solve", str(path), "--method", "local_uzawa", "--compare-all", "--json"]) == 2
+    captured = capsys.readouterr()
+    told = json.loads(captured.out)
+    assert told["reason"].startswith("refused: W: largest diagonal") and not told["converged"]
+    assert told["comparison"]["auto"]["converged"] and len(told["comparison"]) == 8
+    assert "Uzawa needs a positive one" in captured.err and captured.err.count("\n") == 1
+    # What no method takes is told once.
+    assert main(["solve", str(path), "--tolerance", "nan", "--compare-all"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and "tolerance" in captured.err and captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--compare-all"], ["--compare-all", "--json"]])
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--method", "block_gauss_seidel", "--max-iterations", "5"], "max_iterations"),
+        (["--time-budget", "1e-6", "--tolerance", "1e-15", "--max-iterations", "5"], "time_budget"),
+    ],
+)
+def test_unsolved_is_told_and_code_1_whatever_else_is_asked(hard, capsys, words, more, reason):
+    assert main(["solve", str(hard), *words, *more]) == 1
+    captured = capsys.readouterr()
+    assert "not solved" in captured.err and captured.err.count("\n") == 1 and reason in captured.err
+    if "--json" in more:
+        assert json.loads(captured.out)["converged"] is False
+
+
+def test_velocities_beyond_all_numbers_are_not_solved_either(tmp_path, capsys):
+    half = np.random.default_rng(0).normal(size=(6, 8))
+    q = [-1.0, 0.3, 0.2, -1.0, 0.1, -0.5]
+    write_fclib(tmp_path / "huge.hdf5", ContactProblem(1e300 * half @ half.T, q, [0.3, 0.5]))
+    assert main(["solve", str(tmp_path / "huge.hdf5"), "--max-iterations", "100"]) == 1
+    assert "not_finite" in capsys.readouterr().err

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The `softcontact` commands, and how every way of failing becomes one line and an exit code."""
 
-import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +11,7 @@ import typer
 
 import softcontact
 from softcontact.cli import bench, doctor, mesh, run, scenes, solve, track, view
-from softcontact.cli.console import prepare_streams, say
+from softcontact.cli.console import drop_streams, finish_streams, prepare_streams, say
 
 app = typer.Typer(
     name="softcontact",
@@ -60,20 +58,26 @@ def main(arguments: list[str] | None = None) -> int:
     Args:
         arguments: words after the program's name; None means those of the process.
     Returns:
-        0 done, 1 a check failed, 2 wrong usage or input, 3 the simulation stopped, 130 interrupted.
+        0 done, 1 a check failed or a problem is not solved, 2 wrong usage or input, 3 the simulation stopped,
+        130 interrupted, 141 the reader of the output left (what a shell tells of a program that SIGPIPE ended).
     """
     prepare_streams()
-    with _batch_stop():
-        return _run(arguments)
+    try:
+        with _batch_stop():
+            return _run(arguments)
+    except BrokenPipeError:
+        return PIPE_CLOSED
+    finally:
+        drop_streams()
 
 
 def _run(arguments: list[str] | None) -> int:
     try:
-        result: Any = app(args=arguments, prog_name="softcontact", standalone_mode=False)
-        sys.stdout.flush()  # here, where a reader that has left is no error yet
-        return result if isinstance(result, int) else 0
-    except typer.Exit as done:
-        return done.exit_code
+        code = _call(arguments)
+        finish_streams()
+        return code
+    except BrokenPipeError:
+        raise
     except (KeyboardInterrupt, typer.Abort):
         say("interrupted")
         return 130
@@ -84,22 +88,27 @@ def _run(arguments: list[str] | None) -> int:
             command = context.command_path if context is not None else "softcontact"
             say(f"{text.rstrip('.')}; '{command} --help' tells more")
         return 2
-    except BrokenPipeError:
-        return _pipe_closed()
-    except SystemExit as stop:  # so Click ends where a command met the closed pipe
-        if isinstance(stop.__context__, BrokenPipeError):
-            return _pipe_closed()
-        raise
     except (ValueError, ImportError, OSError) as error:
         say(str(error) or type(error).__name__)
         return 2
 
 
-def _pipe_closed() -> int:
-    """The reader of the output has left: nothing more can be told to it, nor be flushed at the exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
-    sys.stdout = sys.__stdout__
-    return PIPE_CLOSED
+def _call(arguments: list[str] | None) -> int:
+    """Call the command; its exit code.
+
+    Raises:
+        BrokenPipeError: the reader of the output has left.
+    """
+    try:
+        result: Any = app(args=arguments, prog_name="softcontact", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except typer.Exit as done:
+        return done.exit_code
+    except SystemExit as done:
+        # What Click, and older versions of Rich, make of a reader that has left.
+        if isinstance(done.__context__, BrokenPipeError):
+            raise done.__context__ from None
+        raise
 
 
 @contextmanager

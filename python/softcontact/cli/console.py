@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the command line says, and to which stream."""
 
+import contextlib
+import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 from rich.console import Console
 from rich.table import Table
@@ -15,27 +17,52 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
+def finish_streams() -> None:
+    """Bring out what the streams still hold back.
+
+    Raises:
+        OSError: one cannot take it: the disk is full, or (BrokenPipeError) its reader has left.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+
+
+def drop_streams() -> None:
+    """Let go of what a stream could not take, or the interpreter tries again at its exit and complains."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            with contextlib.suppress(OSError, ValueError):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, stream.fileno())
+                os.close(nowhere)
+
+
 def say(text: str) -> None:
-    """One line on the error stream."""
-    print(f"softcontact: {' '.join(str(text).split())}", file=sys.stderr)
+    """One line on the error stream; where that takes none, the exit code has to say it."""
+    with contextlib.suppress(OSError):
+        print(f"softcontact: {' '.join(str(text).split())}", file=sys.stderr)
 
 
 class _Console(Console):
-    def on_broken_pipe(self) -> None:
+    def on_broken_pipe(self) -> NoReturn:
         # Rich would end with 1, which means here that a check failed.
         raise BrokenPipeError
 
 
 def console() -> Console:
     """Standard output; no colours and no line breaks inside cells when it is no terminal."""
-    terminal = sys.stdout.isatty()
+    terminal = sys.stdout is not None and sys.stdout.isatty()
     return _Console(no_color=not terminal, width=None if terminal else 160, highlight=False, emoji=False)
 
 
 def mark(passed: bool) -> str:
     """A tick or a cross, or words where the stream has no such letters."""
     try:
-        "✓✗".encode(sys.stdout.encoding or "ascii")
+        "✓✗".encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except UnicodeEncodeError:
         return "ok" if passed else "FAILED"
     return "[green]✓[/]" if passed else "[red]✗[/]"

@@ -15,7 +15,7 @@ from softcontact.cli.console import console, mark, say
 if TYPE_CHECKING:
     from softcontact.solver import ContactProblem, ContactSolution, GlobalContactProblem
 
-NOT_CONVERGED, NOT_FINITE = 1, 3
+NOT_CONVERGED = 1
 
 
 def command(
@@ -48,12 +48,18 @@ def command(
     }
     if out is not None:
         _writable(out)
-    solution = solve(local, method=method, **settings)  # type: ignore[arg-type]
-    results = {method: _figures(local, solution)}
+    solution, refusal = None, None
+    try:
+        solution = solve(local, method=method, **settings)  # type: ignore[arg-type]
+        results = {method: _figures(local, solution)}
+    except ValueError as error:
+        refusal, results = error, {method: _refusal(error)}
     if compare_all:
         for other in _applicable(local):
             if other not in results:
                 results[other] = _tried(local, other, settings)
+    if refusal is not None and all(result["method_used"] is None for result in results.values()):
+        raise refusal
     summary = {
         "file": str(file),
         "kind": "global" if problem is not local else "local",
@@ -67,6 +73,9 @@ def command(
         print(json.dumps(summary, allow_nan=False))
     else:
         _show(problem, summary, results)
+    if solution is None:
+        assert refusal is not None
+        raise refusal
     if out is not None:
         try:
             write_fclib(out, problem, solution)
@@ -78,7 +87,7 @@ def command(
         f"{file}: not solved to {tolerance:g} ({solution.reason}), residual {solution.residual:.3g} after "
         f"{solution.iterations} iterations; try another method, or more iterations or time"
     )
-    return NOT_FINITE if solution.reason == "not_finite" else NOT_CONVERGED
+    return NOT_CONVERGED
 
 
 def _writable(out: Path) -> None:
@@ -94,7 +103,10 @@ def _writable(out: Path) -> None:
 
 
 def _refused(out: Path, error: OSError) -> ValueError:
-    return ValueError(f"--out: cannot write {str(out)!r}: {error.strerror or error}; choose another file")
+    from softcontact.whole_file import NO_SPACE
+
+    remedy = "free space, or choose another place" if error.errno in NO_SPACE else "choose another file"
+    return ValueError(f"--out: cannot write {str(out)!r}: {error.strerror or error}; {remedy}")
 
 
 def _tried(problem: ContactProblem, method: str, settings: dict[str, Any]) -> dict[str, Any]:
@@ -104,7 +116,12 @@ def _tried(problem: ContactProblem, method: str, settings: dict[str, Any]) -> di
     try:
         return _figures(problem, solve(problem, method=method, **settings))  # type: ignore[arg-type]
     except ValueError as error:
-        return {"converged": False, "reason": f"refused: {error}", "method_used": None, "residual": None}
+        return _refusal(error)
+
+
+def _refusal(error: ValueError) -> dict[str, Any]:
+    """What is told of a method that does not take the problem."""
+    return {"converged": False, "reason": f"refused: {error}", "method_used": None, "residual": None}
 
 
 def _applicable(problem: ContactProblem) -> list[str]:
