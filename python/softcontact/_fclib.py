@@ -48,11 +48,12 @@ class _Reader:
             found = self._file[f"{self._root}/{name}"]
             if not isinstance(found, h5py.Dataset):
                 raise self.refuse(name, "is a group, expected numbers")
-            kind = "O" if found.shape is None else found.dtype.kind
-            if kind == "c":
+            if found.shape is None:
+                raise self.refuse(name, "is empty, expected numbers")
+            if found.dtype.kind == "c":
                 raise self.refuse(name, "has complex numbers, expected real ones")
-            if kind not in "iuf":
-                raise self.refuse(name, f"has no numbers but {_content(found)}")
+            if found.dtype.kind not in "iuf":
+                raise self.refuse(name, f"has no numbers but values of type {found.dtype}")
             return np.asarray(found[()]).reshape(-1)
         except _BROKEN as error:
             if isinstance(error, ValueError) and str(error).startswith("path: "):
@@ -84,6 +85,8 @@ class _Reader:
     def matrix(self, name: str) -> scipy.sparse.spmatrix:
         """A matrix in whichever storage, its indices checked."""
         shape = (self.scalar(f"{name}/m"), self.scalar(f"{name}/n"))
+        if min(shape) < 0:
+            raise self.refuse(name, f"has {shape[0]} rows and {shape[1]} columns, expected none below 0")
         nz = self.scalar(f"{name}/nz")
         p, i = (self.whole(f"{name}/{key}") for key in "pi")
         x = self.numbers(f"{name}/x").astype(float)
@@ -116,10 +119,6 @@ class _Reader:
 def _said(error: BaseException) -> str:
     """An exception's text; str() of a KeyError is its text in quotation marks."""
     return str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error) or "no memory"
-
-
-def _content(dataset: Any) -> str:
-    return "nothing" if dataset.shape is None else f"values of type {dataset.dtype}"
 
 
 def _local(reader: _Reader) -> dict[str, Any]:

@@ -256,6 +256,8 @@ def _half_eliminated(file):
         (_group, "fclib_local/vectors/q is a group"),
         (_half_eliminated, "fclib_local/V is there without R"),
         (_replace("fclib_local/W/m", np.zeros(0, np.int32)), "fclib_local/W/m has 0 numbers"),
+        (_replace("fclib_local/W/m", np.array([-3])), "fclib_local/W has -3 rows"),
+        (_replace("fclib_local/W/x", h5py.Empty("f8")), "fclib_local/W/x is empty"),
         (_replace("fclib_local/W/p", np.array([0, -5, 2, 3])), "p has to be 4 numbers that rise from 0"),
         (_replace("fclib_local/W/i", np.array([0.0, 1.5, 2.0])), "has 1.5, expected whole numbers"),
         (_replace("fclib_local/W/i", np.array([0, 1, 7])), "fclib_local/W is not a matrix"),
