@@ -72,9 +72,9 @@ def guarded(folder: Path, action: Any, *arguments: Any) -> None:
 
 def _refused(folder: Path, error: OSError) -> OutputError:
     reason = error.strerror or str(error)
-    remedy = "free space, or choose" if error.errno in NO_SPACE else "choose"
+    more = ", or free space" if error.errno in NO_SPACE else ""
     return OutputError(
-        f"cannot write to {str(folder)!r}: {reason}; {remedy} a folder that can be written with --out"
+        f"cannot write to {str(folder)!r}: {reason}; choose a folder that can be written with --out{more}"
     )
 
 

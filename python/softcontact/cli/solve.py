@@ -105,8 +105,10 @@ def _writable(out: Path) -> None:
 def _refused(out: Path, error: OSError) -> ValueError:
     from softcontact.whole_file import NO_SPACE
 
-    remedy = "free space, or choose another place" if error.errno in NO_SPACE else "choose another file"
-    return ValueError(f"--out: cannot write {str(out)!r}: {error.strerror or error}; {remedy}")
+    more = " on another disk, or free space" if error.errno in NO_SPACE else ""
+    return ValueError(
+        f"--out: cannot write {str(out)!r}: {error.strerror or error}; choose another file{more}"
+    )
 
 
 def _tried(problem: ContactProblem, method: str, settings: dict[str, Any]) -> dict[str, Any]:
