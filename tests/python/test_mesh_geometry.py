@@ -222,7 +222,7 @@ def test_data_files_load_as_a_user_would_and_match_their_checksums():
         reversed(line)
         for line in re.findall(r"^([0-9a-f]{64})  (\S+)$", data_path("README.md").read_text("utf-8"), re.M)
     )
-    assert set(table_of) == {"bunny.obj", "bunny_1200.obj", "bunny.vtu"}
+    assert set(table_of) == {"bunny.obj", "bunny_1200.obj", "bunny.vtu", "track_grasp.csv"}
     for name, checksum in table_of.items():
         assert hashlib.sha256(data_path(name).read_bytes()).hexdigest() == checksum
 

@@ -36,7 +36,7 @@ class SolverSettings(Part):
 
     tolerance: Positive = 1e-8
     """Largest change of a contact velocity in the last sweep at which a step counts as solved [m/s]."""
-    max_iterations: Annotated[Integer, Field(ge=1)] = 2000
+    max_iterations: Annotated[Integer, Field(ge=1)] = 10000
     """Most sweeps over all contacts in a step."""
     accepted_residual: Positive = 1e-5
     """What a step that misses the tolerance may still be off in any contact velocity without failing the run [m/s].

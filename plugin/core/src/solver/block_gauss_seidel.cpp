@@ -15,6 +15,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Changes of sweeps go up and down: only this many without one of half the least so far count as going
 // nowhere.
 constexpr int patience = 60;
+// Share of a block's change that relaxed sweeps take: the first time, and at least.
+constexpr double under_relaxation = 0.5, least_relaxation = 0.1;
 
 /// What to try where one way of extrapolation gets nowhere.
 Acceleration other(Acceleration extrapolation)
@@ -118,14 +120,21 @@ double BlockGaussSeidel::solve_block(int index, const double* lambda, double* ne
     return solution.converged ? change.lpNorm<Eigen::Infinity>() : infinity;
 }
 
-double BlockGaussSeidel::sweep(Eigen::Ref<VectorXd> lambda)
+double BlockGaussSeidel::sweep(Eigen::Ref<VectorXd> lambda, double relaxation)
 {
     m_previous.head(m_size) = lambda;
     double change = 0.0;
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
         double next[4];
         change = std::max(change, solve_block(static_cast<int>(b), lambda.data(), next));
-        std::copy_n(next, m_blocks[b].rows, lambda.data() + m_blocks[b].offset);
+        double* now = lambda.data() + m_blocks[b].offset;
+        if (relaxation == 1.0) {
+            std::copy_n(next, m_blocks[b].rows, now);
+            continue;
+        }
+        for (int i = 0; i < m_blocks[b].rows; ++i) {  // between two admissible loads: admissible
+            now[i] += relaxation * (next[i] - now[i]);
+        }
     }
     return change;
 }
@@ -162,9 +171,10 @@ GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref
     GaussSeidelResult result;
     Acceleration acceleration = options.acceleration, extrapolation = acceleration;
     double least = infinity, best = infinity, change = infinity;
+    double relaxation = 1.0, next_relaxation = under_relaxation;
     int idle = 0;
     while (result.iterations < options.max_iterations) {
-        change = sweep(lambda);
+        change = sweep(lambda, relaxation);
         ++result.iterations;
         if (change < best) {
             best = change;
@@ -184,13 +194,18 @@ GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref
         idle = change <= 0.5 * least ? 0 : idle + 1;
         least = idle == 0 ? change : least;
         if (idle >= patience) {
-            const bool plain = acceleration == Acceleration::none;
+            // Extrapolated, plain, relaxed, then extrapolated in the other way: what one of them keeps
+            // turning in circles, another one often ends.
+            const bool plain = acceleration == Acceleration::none && relaxation == 1.0;
+            const bool relaxed = relaxation != 1.0;
             if (plain && change <= options.resigned_tolerance &&
                 residual(lambda) <= options.resigned_tolerance) {
                 break;
             }
-            extrapolation = plain ? other(extrapolation) : extrapolation;
-            acceleration = plain ? extrapolation : Acceleration::none;
+            extrapolation = relaxed ? other(extrapolation) : extrapolation;
+            acceleration = relaxed ? extrapolation : Acceleration::none;
+            relaxation = plain ? next_relaxation : 1.0;
+            next_relaxation = plain ? std::max(least_relaxation, 0.5 * next_relaxation) : next_relaxation;
             m_acceleration.start(m_size);
             least = infinity;
             idle = 0;

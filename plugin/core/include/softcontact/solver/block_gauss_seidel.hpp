@@ -54,7 +54,7 @@ public:
                  std::span<const BlockDescriptor> blocks);
     /// One sweep in place; returns max |W_bb Δλ_b|_inf over the blocks [m/s], infinity when a block has no
     /// solution.
-    double sweep(Eigen::Ref<VectorXd> lambda);
+    double sweep(Eigen::Ref<VectorXd> lambda, double relaxation);
     /// Move λ, as it is after a sweep, to where the next sweep should begin.
     void accelerate(Acceleration method, Eigen::Ref<VectorXd> lambda);
     /// GaussSeidelResult::residual at λ.
