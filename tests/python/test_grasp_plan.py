@@ -42,6 +42,14 @@ def test_planned_grasp_opposes_the_thumb_and_clears_the_table(hand, target, kind
     assert (plan.closed >= lower - 1e-12).all() and (plan.closed <= upper + 1e-12).all()
 
 
+def test_grasp_of_a_low_cube_stays_off_the_table(hand):
+    """Around the first pose alone the search ends with fingers inside the table."""
+    cube = GraspObject("box", [0.02, 0.02, 0.02], [0.0, 0.0, 0.02])
+    plan = plan_grasp(hand, cube, "power", rounds=1)
+    assert plan.table_clearance >= 0.003 and plan.imbalance < 0.05
+    assert len(plan.fingers) >= 3
+
+
 def test_fingers_share_the_planned_squeeze_against_the_thumb(hand):
     plan = plan_grasp(hand, GraspObject.ball(0.0375), "precision", rounds=1)
     assert plan.fingers == FINGERS

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Seeded lifts of a soft cube of 4 cm: object and hand a little aside from where the grasp was planned, each time anew.
 
-A lift succeeds when the cube is lifted and held for 2 s, neither creeping nor slipping. Whether nothing was deeper
-inside than the scene allows at any time is told beside it. The same seeds succeed on every launch; the hash of the
-final state tells.
+A lift succeeds when every check of the scene passes: the cube is lifted and held for 2 s, neither creeping nor
+slipping, nothing is deeper inside than the scene allows at any time, and the contacts of every step are solved. The
+same seeds succeed on every launch; the hash of the final state tells.
 """
 
 import json as json_module
@@ -27,12 +27,17 @@ def lift(seed: int) -> dict[str, Any]:
     failed = [name for name, check in checks.items() if not check["passed"]]
     return {
         "seed": seed,
-        "succeeded": not result.message and set(failed) <= {"penetration"},
+        "succeeded": result.passed,
         "failed": failed,
         "message": result.message,
         "rise_m": rise,
         "state_hash": result.summary["state_hash"],
     }
+
+
+def _kept(one: dict[str, Any]) -> bool:
+    """Whether the cube was lifted and held, whatever else failed."""
+    return not one["message"] and not {"lifted object", "held object"} & set(one["failed"])
 
 
 def markdown(lifts: list[dict[str, Any]]) -> str:
@@ -53,8 +58,8 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
         print(f"seed {seed}: {'lifted' if lifts[-1]['succeeded'] else 'failed'}", flush=True)
     succeeded = sum(one["succeeded"] for one in lifts)
     print(
-        f"\n{markdown(lifts)}\n\n{succeeded} of {len(lifts)} lifts of a soft cube succeeded, "
-        f"{sum(not one['failed'] for one in lifts)} of them with every check of the scene"
+        f"\n{markdown(lifts)}\n\n{succeeded} of {len(lifts)} lifts of a soft cube succeeded with every check of the "
+        f"scene; {sum(_kept(one) for one in lifts)} were lifted and held"
     )
     document = {"benchmark": "lifts", "machine": machine(), "options": OPTIONS, "lifts": lifts}
     if json is not None:

@@ -2,8 +2,12 @@
 """Table 1 of Talvas et al. 2015: point contacts against aggregates, contacts, rows, solve and step times.
 
 Both contact models run the same scene in the same process, one after the other, and are timed over the same
-simulated window while the object is held: medians and means of what the engine measures each step. Both are
-solved by the same block Gauss-Seidel with the same exact block solve, warm start and tolerance; iterations and
+simulated window while the object is held: medians and means of what the engine measures each step. Both run the
+same block Gauss-Seidel: the same sweeps, extrapolation between them, tolerance and limit of sweeps, starting from
+the last step's forces (a point's if it touched then too, a patch's if its pair did). The blocks differ: a point has
+three rows and Coulomb's cone, solved by a Newton on one slip ratio; a patch has four rows and the Coulomb-Contensou
+limit surface, solved by a joint Newton, and with nonuniform pressure two more rows for its tilt, which are eliminated
+before the sweeps. The solve time of either is that of assembling its rows, eliminating, and sweeping. Iterations and
 residual are told beside the times. Where the object goes is compared step by step.
 """
 

@@ -236,6 +236,9 @@ _FIRST_POSE = {
 }
 _FIRST_RADIUS, _TALL, _FLAT = 0.036, 0.042, 0.022
 _FIRST_STEP = np.array([0.010, 0.008, 0.008, 0.15, 0.15, 0.15, 0.15, 0.15, 0.15, 0.1])
+# How many more poses to try for something low, and how far about the first one.
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
+_LOW_STARTS, _LOW_SPREAD = 64, np.array([0.02, 0.015, 0.02, 0.6, 0.4, 1.2, 0.3, 0.3, 0.3, 0.3])
 
 
 def plan_grasp(
@@ -269,12 +272,19 @@ def plan_grasp(
     if not (isinstance(rounds, int) and rounds >= 0):
         raise ValueError(f"rounds: {rounds}; give an integer, 0 or more")
     closing = RigidClosing(model, target, [f for f in FINGERS if f in fingers], wrap=kind == "power")
-    best, search = None, np.zeros(0)
     turns = turns and not target.turns_freely
-    for start in _starts(target, kind, model.parameters.length_scale, turns):
-        plan = _judge(closing, kind, start)
-        if best is None or plan.score > best.score:
-            best, search = plan, start
+    starts = _starts(target, kind, model.parameters.length_scale, turns)
+    plans = [(_judge(closing, kind, start), start) for start in starts]
+    plans.sort(key=lambda plan: -plan[0].score)
+    searched = [_climbed(closing, kind, *plan, rounds, turns) for plan in plans[: 3 if _low(target) else 1]]
+    best = max(searched, key=lambda plan: plan.score)
+    return _turned(best, target.centre, yaw)
+
+
+def _climbed(
+    closing: RigidClosing, kind: str, best: GraspPlan, search: FloatArray, rounds: int, turns: bool
+) -> GraspPlan:
+    """The best plan that a pattern search from one search point finds."""
     step = _FIRST_STEP.copy()
     for _ in range(rounds):
         for i in range(len(search)):
@@ -288,15 +298,21 @@ def plan_grasp(
                     best, search = plan, trial
                     break
         step *= 0.6
-    return _turned(best, target.centre, yaw)
+    return best
+
+
+def _low(target: GraspObject) -> bool:
+    """Whether an object lies so low on the table that fingers can hardly get beside it."""
+    return target.half_extents[2] < _FLAT and target.foot < _FLAT
 
 
 def _starts(target: GraspObject, kind: str, scale: float, turns: bool) -> list[FloatArray]:
     """First poses to search from: from above, and a power grasp of something tall from the side, of something flat
-    on the table, which fingers cannot get under, with the palm away.
+    on the table, which fingers cannot get under, with the palm away. There the table leaves little room and good
+    poses lie apart: many more around the first one.
     """
-    flat = kind == "power" and target.half_extents[2] < _FLAT and target.foot < _FLAT
-    poses = [np.array(_FIRST_POSE["precision" if flat else kind])]
+    low = _low(target)
+    poses = [np.array(_FIRST_POSE["precision" if low else kind])]
     # A larger object lies as much further from the palm and from the fingers' roots.
     poses[0][2] -= float(target.half_extents[2]) - _FIRST_RADIUS
     if kind == "power" and target.half_extents[2] > _TALL:
@@ -309,6 +325,14 @@ def _starts(target: GraspObject, kind: str, scale: float, turns: bool) -> list[F
         start[:3] *= scale
         start[5] += yaw
         starts.append(start)
+    if low:
+        # Evenly spread, as multiples of the roots of primes are (Richtmyer's sequence).
+        for share in np.outer(np.arange(1, _LOW_STARTS + 1), np.sqrt(_PRIMES)) % 1.0:
+            spread = (2.0 * share - 1.0) * _LOW_SPREAD
+            spread[:3] *= scale
+            if not turns:
+                spread[5] = 0.0
+            starts.append(starts[0] + spread)
     return starts
 
 

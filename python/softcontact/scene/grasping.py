@@ -71,8 +71,8 @@ class GraspOptions(SceneOptions):
     acceleration: Annotated[float, Field(gt=0, le=100)] | None = None
     """Greatest acceleration of the lift [m/s²], the default force following; by default that of a lift in 1 s, 0.6."""
     seed: Annotated[int, Field(ge=0)] | None = None
-    """Seed of how far object and hand are from where they are planned to be: the object up to 3 mm and 6° aside, the
-    hand up to 2 mm and 2°; by default not at all."""
+    """Seed of how far object and hand are from where they are planned to be: the object up to 4 mm and 6° aside, the
+    hand up to 2 mm and 3°; by default not at all."""
     time_step: Annotated[float, Field(gt=0, le=0.1)] = 0.005
     """Time step [s]."""
 
@@ -164,7 +164,7 @@ class Jitter:
         if seed is None:
             return cls()
         draw = np.random.default_rng(seed).uniform
-        return cls(draw(-0.003, 0.003, 2), draw(-0.1, 0.1), draw(-0.002, 0.002, 3), draw(-0.035, 0.035, 3))
+        return cls(draw(-0.004, 0.004, 2), draw(-0.1, 0.1), draw(-0.002, 0.002, 3), draw(-0.052, 0.052, 3))
 
     def moved(self, plan: GraspPlan) -> GraspPlan:
         """The plan carried out by a hand that is a little aside."""
