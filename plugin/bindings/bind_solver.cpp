@@ -81,6 +81,21 @@ private:
     py::object m_function;
 };
 
+/// Ctrl-C and what else Python's signal handlers raise.
+void raise_signals()
+{
+    const py::gil_scoped_acquire hold;
+    if (PyErr_CheckSignals() != 0) {
+        throw py::error_already_set();
+    }
+}
+
+ContactSolverOptions polled(ContactSolverOptions options)
+{
+    options.poll = raise_signals;
+    return options;
+}
+
 /// Seconds of the solver itself, without what goes to Python and back.
 template <typename Solver>
 py::dict timed(const Solver& solver)
@@ -96,6 +111,7 @@ py::dict timed(const Solver& solver)
     out["iterations"] = result.iterations;
     out["inner_iterations"] = result.inner_iterations;
     out["residual"] = result.residual;
+    out["scaled_residual"] = result.scaled_residual;
     out["uzawa_error"] = result.uzawa_error;
     out["converged"] = result.converged();
     out["reason"] = name_of(result.reason, reasons);
@@ -185,6 +201,12 @@ void bind_solver(py::module_& module)
                  problem.W.multiply(vector(force), out);
                  return out;
              })
+        .def("scaled_residual",
+             [](const ContactProblem& problem, const Array& force, const Array& velocity) {
+                 const VectorXd r = vector(force);
+                 return scaled_residual(problem.mu, block_compliances(problem.W),
+                                        load_of(problem.W, problem.q, r), r, vector(velocity));
+             })
         .def("largest_diagonal",
              [](const ContactProblem& problem) {
                  double largest = 0.0;
@@ -198,14 +220,26 @@ void bind_solver(py::module_& module)
                  const VectorXd start = vector(guess);
                  return timed([&] {
                      const py::gil_scoped_release release;
-                     return solve_contact_problem(problem, start, options);
+                     return solve_contact_problem(problem, start, polled(options));
                  });
              });
 
     module.def("solve_contact_operator", [](const py::object& product, const Array& q, const Array& mu,
                                             const Array& guess, const ContactSolverOptions& options) {
         const CalledOperator W(product);
-        return timed([&] { return solve_contact_problem(W, vector(q), vector(mu), vector(guess), options); });
+        const VectorXd free = vector(q), friction = vector(mu), start = vector(guess);
+        return timed([&] {
+            const py::gil_scoped_release release;
+            return solve_contact_problem(W, free, friction, start, polled(options));
+        });
+    });
+
+    module.def("operator_scaled_residual", [](const py::object& product, const Array& q, const Array& mu,
+                                              const Array& force, const Array& velocity) {
+        const VectorXd compliance = operator_compliances(CalledOperator(product), mu.shape(0));
+        const VectorXd r = vector(force);
+        const double load = r.size() > 0 ? compliance[0] * r.norm() + vector(q).norm() : 0.0;
+        return scaled_residual(vector(mu), compliance, load, r, vector(velocity));
     });
 
     module.def("natural_map_residual",

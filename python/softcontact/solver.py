@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
-import scipy.sparse
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from softcontact import _core
-from softcontact.friction import _array
+from softcontact._contact_problem import ContactProblem, GlobalContactProblem
+from softcontact._problem_data import FloatArray, real_array
 
-FloatArray = NDArray[np.float64]
 Method = Literal[
     "auto",
     "block_gauss_seidel",
@@ -37,146 +36,23 @@ __all__ = [
     "Method",
     "read_fclib",
     "residual",
+    "scaled_residual",
     "solve",
     "write_fclib",
 ]
 
-# Rows up to which H A⁻¹ Hᵀ is formed unless told otherwise.
-_formed_rows = 3000
-
-
-class ContactProblem:
-    """Find r with u = W r + q and, at each contact, 0 <= r_n ⟂ u_n >= 0 and Coulomb friction |r_t| <= mu r_n.
-
-    Args:
-        W: Delassus operator, shape (3n, 3n): dense, scipy.sparse, or a scipy LinearOperator (anything with
-            `shape` and `matvec`), which is applied and never formed. Need be neither symmetric nor of full
-            rank. [m/(N s)], or m/N where q is a displacement.
-        q: free velocity (n, t, s) per contact [m/s], shape (3n,).
-        mu: friction coefficients [-], shape (n,), >= 0.
-
-    Raises:
-        ValueError: wrong shape, a number that is not finite, mu < 0.
-    """
-
-    def __init__(self, W: Any, q: ArrayLike, mu: ArrayLike) -> None:
-        # Copies: what was checked here stays what is solved.
-        self.mu = _array("mu", mu, (None,)).copy()
-        if (self.mu < 0.0).any():
-            raise ValueError(f"mu: {self.mu.min()}, expected coefficients >= 0")
-        size = 3 * self.mu.size
-        self.q = _array("q", q, (size,)).copy()
-        self._system = None
-        if scipy.sparse.issparse(W):
-            self.W: Any = _finite_rows("W", W, (size, size))
-            self._system = _core.ContactSystem.from_rows(
-                self.W.indptr, self.W.indices, self.W.data, self.q, self.mu
-            )
-        elif hasattr(W, "matvec"):
-            if tuple(W.shape) != (size, size):
-                raise ValueError(f"W: shape {tuple(W.shape)}, expected {(size, size)}")
-            self.W = W
-            if not np.isfinite(W.matvec(np.ones(size))).all():
-                raise ValueError("W: its product with ones has a number that is not finite")
-        else:
-            self.W = _array("W", W, (size, size)).copy()
-            self._system = _core.ContactSystem.from_dense(self.W, self.q, self.mu)
-
-    @classmethod
-    def from_factors(
-        cls, H: Any, A: Any, q: ArrayLike, mu: ArrayLike, *, form: bool | None = None
-    ) -> ContactProblem:
-        """The problem with W = H A⁻¹ Hᵀ.
-
-        Args:
-            H: contact rows, body velocities to u, shape (3n, m), dense or sparse.
-            A: system matrix, shape (m, m), dense or sparse, of full rank; need not be symmetric.
-            q: free velocity, shape (3n,).
-            mu: friction coefficients, shape (n,).
-            form: compute W (True), or keep the factors and apply them (False); None: form up to 3000 rows.
-
-        Raises:
-            ValueError: wrong shape, a number that is not finite, A is singular.
-        """
-        rows = 3 * np.asarray(mu).size
-        H = scipy.sparse.csr_matrix(H)
-        H = _finite_rows("H", H, (rows, H.shape[1]))
-        solver = _factorise("A", A, H.shape[1])
-        transposed = H.T.tocsc()
-        if form is None:
-            form = rows <= _formed_rows
-        if not form:
-            operator = scipy.sparse.linalg.LinearOperator(
-                (rows, rows), matvec=lambda r: H @ solver.solve(transposed @ np.ravel(r)), dtype=float
-            )
-            return cls(operator, q, mu)
-        product = H @ solver.solve(transposed.toarray()) if rows else np.zeros((0, 0))
-        return cls(product, q, mu)
-
-    @property
-    def contacts(self) -> int:
-        """Number of contacts n."""
-        return self.mu.size
-
-    def velocity(self, force: ArrayLike) -> FloatArray:
-        """u = W r + q."""
-        return self.W @ _array("force", force, (self.q.size,)) + self.q
-
-
-class GlobalContactProblem:
-    """The same contacts with the body velocities kept: M v = H r + f (+ G λ), u = Hᵀ v + w, Gᵀ v + b = 0.
-
-    Args:
-        M: (m, m), dense or sparse, need not be symmetric. [kg] where f is an impulse.
-        H: (m, 3n), dense or sparse: FCLIB's orientation, the transpose of the contact rows.
-        f: (m,) free impulse [N s].
-        w: (3n,) prescribed part of u [m/s].
-        mu: (n,) friction coefficients.
-        G, b: equality constraints, (m, k) and (k,); none by default.
-
-    Raises:
-        ValueError: wrong shape, a number that is not finite, mu < 0, M (with G) singular.
-    """
-
-    def __init__(
-        self,
-        M: Any,
-        H: Any,
-        f: ArrayLike,
-        w: ArrayLike,
-        mu: ArrayLike,
-        G: Any = None,
-        b: ArrayLike | None = None,
-    ) -> None:
-        self.f = _array("f", f, (None,)).copy()
-        size = self.f.size
-        self.w = _array("w", w, (3 * np.asarray(mu).size,)).copy()
-        self.M = _finite_rows("M", scipy.sparse.csr_matrix(M), (size, size))
-        self.H = _finite_rows("H", scipy.sparse.csr_matrix(H), (size, self.w.size))
-        self.G = self.b = None
-        system, load, rows = self.M, self.f, self.H.T
-        if G is not None:
-            self.G = scipy.sparse.csr_matrix(G)
-            self.G = _finite_rows("G", self.G, (size, self.G.shape[1]))
-            self.b = _array("b", b if b is not None else np.zeros(self.G.shape[1]), (self.G.shape[1],)).copy()
-            system = scipy.sparse.block_array([[self.M, -self.G], [self.G.T, None]])
-            load = np.concatenate([self.f, -self.b])
-            rows = scipy.sparse.hstack([rows, scipy.sparse.csr_matrix((self.w.size, self.b.size))])
-        self._load, self._rows = load, scipy.sparse.csr_matrix(rows)
-        self._solver = _factorise("M", system, load.size)
-        q = self._rows @ self._solver.solve(load) + self.w
-        #: The problem in the contacts alone, W = Hᵀ M⁻¹ H.
-        self.local = ContactProblem.from_factors(self._rows, system, q, mu)
-
-    @property
-    def mu(self) -> FloatArray:
-        """Friction coefficients, shape (n,)."""
-        return self.local.mu
-
-    def body_velocity(self, force: ArrayLike) -> FloatArray:
-        """v with M v = H r + f (and the constraints), shape (m,)."""
-        r = _array("force", force, (self.w.size,))
-        return self._solver.solve(self._rows.T @ r + self._load)[: self.f.size]
+# What a method takes beside what all take, and what it means to leave it alone.
+_EXTRA: dict[str, tuple[str, ...]] = {
+    "auto": ("stop",),
+    "block_gauss_seidel": ("stop",),
+    "nncg": ("stop",),
+    "anderson": ("stop",),
+    "local_uzawa": ("stop", "rho", "eps2", "inner_start"),
+    "global_uzawa": ("stop", "rho", "velocity"),
+    "newton": (),
+    "projection": (),
+}
+_LEFT_ALONE = {"stop": "residual", "rho": None, "velocity": "fresh", "eps2": None, "inner_start": "warm"}
 
 
 @dataclass(frozen=True)
@@ -186,16 +62,17 @@ class ContactSolution:
     force: FloatArray  #: (3n,) in (n, t, s); the best that was met where converged is False
     velocity: FloatArray  #: W force + q
     iterations: int  #: sweeps and Newton steps
-    residual: float  #: natural map, see residual()
+    residual: float  #: natural map at force, see residual()
     converged: bool
     wall_time_s: float  #: of the solver itself, the problem being set up
-    #: per sweep or step: residual, or what else `stop` looks at
+    #: per sweep or step what `stop` looks at: for "residual" the larger of residual and scaled_residual
     history: list[float] = field(repr=False)
     inner_iterations: int = 0  #: projections, block solves or line-search trials, all contacts together
     uzawa_error: float = 0.0  #: largest |r(k+1) - r(k)| / rho of a contact in the last sweep
     #: why it ended: "converged", "max_iterations", "time_budget", "not_finite"
     reason: str = "converged"
     method: str = ""  #: that got there: what "auto" chose
+    scaled_residual: float = math.nan  #: the same in no unit, see scaled_residual(); nan: not measured
 
 
 def residual(problem: ContactProblem, force: ArrayLike) -> float:
@@ -204,8 +81,29 @@ def residual(problem: ContactProblem, force: ArrayLike) -> float:
     Raises:
         ValueError: wrong shape or a number that is not finite.
     """
-    r = _array("force", force, (problem.q.size,))
+    r = real_array("force", force, (problem.q.size,))
     return _core.natural_map_residual(problem.q, problem.mu, r, problem.velocity(r))
+
+
+def scaled_residual(problem: ContactProblem, force: ArrayLike) -> float:
+    """‖c Φ(r)‖ / ‖|W| |r| + |q|‖: by how much the contacts violate their laws, in no unit.
+
+    c Φ_n = c r_n - max(0, y_n) and c Φ_t = c r_t - P(y_t), with y = c r - u and P onto the disc of radius
+    mu max(0, y_n); c is a third of the trace of a contact's block of W [m/(N s)], the largest of them where a
+    block has none. Of an operator c, and |W| with it, is an estimate of its norm. Both parts of the ratio are
+    velocities: W and q changed by this share make `force` a solution. residual() adds newtons to metres a
+    second and is small for any force where these differ by orders of magnitude, or mu is large.
+
+    Raises:
+        ValueError: wrong shape or a number that is not finite.
+
+    Source: Alart and Curnier 1991 (Φ); Rigal and Gaches 1967 (backward error).
+    """
+    r = real_array("force", force, (problem.q.size,))
+    u = problem.velocity(r)
+    if problem._system is None:
+        return _core.operator_scaled_residual(problem._product, problem.q, problem.mu, r, u)
+    return problem._system.scaled_residual(r, u)
 
 
 def solve(
@@ -237,7 +135,7 @@ def solve(
         time_budget: seconds after which the best force met is returned with converged False; None: no limit.
             With one, results depend on the clock.
         guess: force to start from, shape (3n,); zero by default.
-        stop: "residual", the natural map of residual(); of sweeping methods also the paper's tests:
+        stop: "residual", both residual() and scaled_residual(); of sweeping methods also the paper's tests:
             "uzawa_error", |r(k+1) - r(k)| / rho of every contact; "eps1", |r(k+1) - r(k)| [N]; "eps3",
             |r(k+1) - r(k)| / |r(k+1)|.
         rho: Uzawa step; None: min over the problem of 1/W_ii, which can exceed the stable step where contacts
@@ -252,7 +150,10 @@ def solve(
         The solution, or the best force met where converged is False; `reason` says why.
 
     Raises:
-        ValueError: unknown name, wrong shape, or a number out of range.
+        ValueError: unknown name, wrong shape, a number out of range, or an option that the method has no use
+            for: rho is for both Uzawa methods, velocity for global_uzawa, eps2 and inner_start for local_uzawa.
+
+    Ctrl-C ends a solve within a fraction of a second.
 
     Source: Talbi, Joli, Feng and Kheddar, Sec. 3.3 (Uzawa); Silcowitz, Niebe and Erleben 2010 (NNCG); Walker
         and Ni 2011 (Anderson mixing); Alart and Curnier 1991 (Newton).
@@ -269,9 +170,9 @@ def solve(
     if method.endswith("uzawa") and problem.contacts and not system.largest_diagonal() > 0.0:
         raise ValueError(f"W: largest diagonal entry {system.largest_diagonal()}, Uzawa needs a positive one")
     size = problem.q.size
-    start = np.zeros(size) if guess is None else _array("guess", guess, (size,))
+    start = np.zeros(size) if guess is None else real_array("guess", guess, (size,))
     if system is None:
-        fields = _core.solve_contact_operator(problem.W.matvec, problem.q, problem.mu, start, options)
+        fields = _core.solve_contact_operator(problem._product, problem.q, problem.mu, start, options)
     else:
         fields = system.solve(start, options)
     return ContactSolution(**fields)
@@ -366,8 +267,13 @@ def _options(
         raise ValueError(f"max_iterations: {max_iterations}, expected a number from 1 to 2147483647")
     if rho is not None and rho != "block" and not (isinstance(rho, (int, float)) and 0.0 < rho < math.inf):
         raise ValueError(f'rho: {rho!r}, expected a finite number > 0, "block" or None')
-    if stop != "residual" and method in ("newton", "projection"):
-        raise ValueError(f'stop: {stop!r}, "{method}" has no sweeps to judge; expected "residual"')
+    given = {"stop": stop, "rho": rho, "velocity": velocity, "eps2": eps2, "inner_start": inner_start}
+    for name, value in given.items():
+        if value != _LEFT_ALONE[name] and name not in _EXTRA[method]:
+            takes = ("tolerance", "max_iterations", "time_budget", "guess", *_EXTRA[method])
+            raise ValueError(
+                f"{name}: {value!r}, method {method!r} has no use for it; it takes {', '.join(takes)}"
+            )
     return _core.ContactSolverOptions(
         method,
         stop,
@@ -380,25 +286,3 @@ def _options(
         eps2 or 0.0,
         inner_start == "zero",
     )
-
-
-def _finite_rows(name: str, matrix: Any, shape: tuple[int, int]) -> scipy.sparse.csr_matrix:
-    """A copy by compressed rows, checked."""
-    if tuple(matrix.shape) != shape:
-        raise ValueError(f"{name}: shape {tuple(matrix.shape)}, expected {shape}")
-    rows = scipy.sparse.csr_matrix(matrix, dtype=np.float64, copy=True)
-    rows.sum_duplicates()
-    if not np.isfinite(rows.data).all():
-        raise ValueError(f"{name}: {rows.data[~np.isfinite(rows.data)][0]} is not a finite number")
-    return rows
-
-
-def _factorise(name: str, matrix: Any, size: int) -> Any:
-    """LU of a sparse matrix: an object with solve()."""
-    from scipy.sparse.linalg import splu
-
-    columns = _finite_rows(name, scipy.sparse.csr_matrix(matrix), (size, size)).tocsc()
-    try:
-        return splu(columns)
-    except RuntimeError as error:
-        raise ValueError(f"{name}: singular, it has no inverse to make W from") from error

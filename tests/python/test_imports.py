@@ -38,12 +38,12 @@ STANDARD_HEADERS = {
         "utility",
         "vector",
     ),
-    *("atomic", "bit", "concepts", "iterator", "numbers", "queue", "thread"),
+    *("atomic", "bit", "concepts", "future", "iterator", "numbers", "queue", "thread"),
 }
 # Modules of the package from the ground up: each may import those on lower levels and on its own.
 LEVELS = [
     {"mesh", "bodies", "friction", "contact", "solver", "_fclib", "figures", "patches", "progress", "_core"}
-    | {"whole_file"},
+    | {"whole_file", "_contact_problem", "_problem_data"},
     {"hand", "flexibility"},
     {"tracking"},
     {"scene"},

@@ -27,16 +27,35 @@ def natural_map(problem, r):
     return np.linalg.norm(defect) / max(np.linalg.norm(x) for x in (problem.q, r, u))
 
 
+def scaled_map(problem, r):
+    """The backward error of the Alart–Curnier equations, in NumPy and by definition."""
+    W = np.asarray(problem.W.todense()) if scipy.sparse.issparse(problem.W) else problem.W
+    u = (W @ r + problem.q).reshape(-1, 3)
+    c = np.diag(W).reshape(-1, 3).mean(axis=1)[:, None]
+    pressed = c * r.reshape(-1, 3)
+    y = pressed - u
+    bound = problem.mu * np.maximum(y[:, 0], 0.0)
+    length = np.linalg.norm(y[:, 1:], axis=1)
+    kept = np.minimum(1.0, np.divide(bound, length, out=np.ones_like(length), where=length > 0.0))
+    target = np.column_stack([np.maximum(y[:, 0], 0.0), y[:, 1:] * kept[:, None]])
+    return np.linalg.norm(pressed - target) / np.linalg.norm(np.abs(W) @ np.abs(r) + np.abs(problem.q))
+
+
 @pytest.mark.parametrize("name", names())
 def test_problem_is_solved_to_the_residual(name):
     problem, reference = load(name)
     assert residual(problem, reference) <= 1e-8
     for method in HARD.get(name, REGULAR):
-        solution = solve(problem, method=method)
+        # Plain sweeps come to 1e-8 in both measures after some 10 500 on one of them.
+        solution = solve(problem, method=method, max_iterations=12000)
         assert solution.converged, (method, solution.residual)
         assert natural_map(problem, solution.force) <= 1e-8
         assert solution.residual == pytest.approx(natural_map(problem, solution.force), rel=1e-6, abs=1e-14)
-        assert len(solution.history) == solution.iterations and solution.history[-1] == solution.residual
+        judged = max(solution.residual, solution.scaled_residual)
+        assert len(solution.history) == solution.iterations and solution.history[-1] == judged <= 1e-8
+        assert scaled_map(problem, solution.force) == pytest.approx(
+            solution.scaled_residual, rel=1e-6, abs=1e-14
+        )
         np.testing.assert_allclose(solution.velocity, problem.velocity(solution.force), atol=1e-12)
 
 

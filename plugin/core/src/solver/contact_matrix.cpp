@@ -17,6 +17,22 @@ std::size_t contacts_of(Index rows)
     return static_cast<std::size_t>(rows / 3);
 }
 
+/// Nothing outside of the arrays is read, whatever they hold.
+void check_rows(std::span<const int> start, std::span<const int> column, std::span<const double> value,
+                int columns)
+{
+    if (start.empty() || start.front() != 0 || !std::ranges::is_sorted(start) ||
+        static_cast<std::size_t>(start.back()) > std::min(column.size(), value.size())) {
+        throw std::invalid_argument("W: its row pointers do not fit its entries");
+    }
+    for (const int place : column) {
+        if (place < 0 || place >= columns) {
+            throw std::invalid_argument("W: column " + std::to_string(place) + " of " +
+                                        std::to_string(columns));
+        }
+    }
+}
+
 }  // namespace
 
 void ContactMatrix::make_runs(const std::vector<std::vector<int>>& columns)
@@ -52,6 +68,7 @@ ContactMatrix::ContactMatrix(std::span<const int> start, std::span<const int> co
                              std::span<const double> value)
 {
     const std::size_t contacts = contacts_of(static_cast<Index>(start.size()) - 1);
+    check_rows(start, column, value, static_cast<int>(3 * contacts));
     std::vector<std::vector<int>> columns(contacts);
     for (std::size_t row = 0; row + 1 < start.size(); ++row) {
         const int block = static_cast<int>(row / 3);

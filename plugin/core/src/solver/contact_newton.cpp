@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "contact_newton.hpp"
 
-#include <Eigen/LU>
-#include <Eigen/SparseLU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "contact_projection.hpp"
 #include "contact_sweeps.hpp"
+#include "linear_step.hpp"
 
 namespace softcontact {
 
@@ -27,21 +26,13 @@ constexpr double sparse_share = 0.2;
 
 }  // namespace
 
-ContactNewton::ContactNewton(const ContactProblem& problem)
+ContactNewton::ContactNewton(const ContactProblem& problem, const VectorXd& compliance)
     : m_problem(problem),
-      m_rho(problem.mu.size()),
+      m_rho(compliance.cwiseInverse()),
       m_extra(first_extra),
       m_equations(static_cast<std::size_t>(problem.mu.size())),
       m_place(static_cast<std::size_t>(problem.mu.size()))
 {
-    double largest = 0.0;
-    for (Index i = 0; i < m_rho.size(); ++i) {
-        m_rho[i] = problem.W.diagonal(i).trace() / 3.0;
-        largest = std::max(largest, m_rho[i]);
-    }
-    for (double& rho : m_rho) {
-        rho = 1.0 / (rho > 1e-12 * largest ? rho : largest);
-    }
 }
 
 template <typename Visitor>
@@ -70,17 +61,16 @@ void ContactNewton::for_each_block(double extra, Visitor&& visit) const
     }
 }
 
-bool ContactNewton::solve_dense(Index size, double extra, VectorXd& right)
+bool ContactNewton::solve_system(Index size, double extra, VectorXd& right, ContactRun& run)
 {
-    m_matrix.setZero(size, size);
-    for_each_block(extra,
-                   [&](Index i, Index j, const Matrix3d& block) { m_matrix.block<3, 3>(i, j) = block; });
-    right = Eigen::PartialPivLU<Eigen::Ref<MatrixXd>>(m_matrix).solve(right).eval();
-    return right.allFinite();
-}
-
-bool ContactNewton::solve_sparse(Index size, double extra, VectorXd& right)
-{
+    const auto n = static_cast<double>(m_rho.size());
+    const double share = static_cast<double>(m_problem.W.blocks()) / (n * n);
+    if (size <= dense_size || share > sparse_share) {
+        m_matrix.setZero(size, size);
+        for_each_block(extra,
+                       [&](Index i, Index j, const Matrix3d& block) { m_matrix.block<3, 3>(i, j) = block; });
+        return solve_dense(m_matrix, right, run);
+    }
     std::vector<Eigen::Triplet<double>> entries;
     for_each_block(extra, [&](Index i, Index j, const Matrix3d& block) {
         for (Index c = 0; c < 3; ++c) {
@@ -91,16 +81,11 @@ bool ContactNewton::solve_sparse(Index size, double extra, VectorXd& right)
     });
     Eigen::SparseMatrix<double> matrix(size, size);
     matrix.setFromTriplets(entries.begin(), entries.end());
-    Eigen::SparseLU<Eigen::SparseMatrix<double>> factor;
-    factor.compute(matrix);
-    if (factor.info() != Eigen::Success) {
-        return false;
-    }
-    right = factor.solve(right).eval();
-    return right.allFinite();
+    return solve_sparse(matrix, right, run);
 }
 
-bool ContactNewton::direction(const VectorXd& r, const VectorXd& u, double extra, VectorXd& step)
+bool ContactNewton::direction(const VectorXd& r, const VectorXd& u, double extra, VectorXd& step,
+                              ContactRun& run)
 {
     const Index n = m_rho.size();
     Index size = 0;
@@ -124,9 +109,7 @@ bool ContactNewton::direction(const VectorXd& r, const VectorXd& u, double extra
             right.segment<3>(m_place[k]) = -m_equations[k].phi - m_equations[k].A * forced.segment<3>(3 * i);
         }
     }
-    const double share = static_cast<double>(m_problem.W.blocks()) / static_cast<double>(n * n);
-    const bool sparse = size > dense_size && share <= sparse_share;
-    if (size > 0 && !(sparse ? solve_sparse(size, extra, right) : solve_dense(size, extra, right))) {
+    if (size > 0 && !solve_system(size, extra, right, run)) {
         return false;
     }
     for (Index i = 0; i < n; ++i) {
@@ -149,6 +132,7 @@ ContactNewton::End ContactNewton::run(VectorXd& r, int most, ContactRun& run)
     std::vector<double> past{contact_merit(m_rho, m_problem.mu, r, u)};
     int failures = 0;
     for (int k = 0; k < most; ++k) {
+        run.poll();
         // A factorisation cannot be cut short: where it might outlast the budget, the sweeps have the time.
         const auto active =
             3.0 * static_cast<double>((r.reshaped(3, m_rho.size()).row(0).array() > 0.0).count());
@@ -156,7 +140,7 @@ ContactNewton::End ContactNewton::run(VectorXd& r, int most, ContactRun& run)
             return End::no_progress;
         }
         bool taken = false;
-        if (direction(r, u, m_extra, step)) {
+        if (direction(r, u, m_extra, step, run)) {
             m_problem.W.multiply(step, image);
             const double worst = *std::ranges::max_element(past);
             double t = 1.0;
@@ -187,13 +171,13 @@ ContactNewton::End ContactNewton::run(VectorXd& r, int most, ContactRun& run)
         }
         r = next;
         velocity();
-        const double residual = run.residual(r, u);
-        if (residual <= run.options().tolerance) {
-            run.accept(r, residual);
+        const double error = run.error(r, u);
+        if (error <= run.options().tolerance) {
+            run.accept(r, error);
             return End::converged;
         }
-        run.offer(r, residual);
-        if (!run.count(residual)) {
+        run.offer(r, error);
+        if (!run.count(error)) {
             return End::budget;
         }
     }
@@ -218,7 +202,7 @@ bool pull(const ContactProblem& problem, ContactRun& run)
         compliance[i] = problem.W.diagonal(i).trace() / 3.0;
     }
     VectorXd r = run.best(), u;
-    double residual = run.best_residual(), milestone = residual, strength = first_pull;
+    double error = run.best_error(), milestone = error, strength = first_pull;
     int idle = 0;
     for (int k = 0; k < most_pulls && idle < most_idle_pulls; ++k) {
         ContactProblem eased{problem.W, problem.q, problem.mu};
@@ -226,17 +210,17 @@ bool pull(const ContactProblem& problem, ContactRun& run)
         for (Index i = 0; i < r.size(); ++i) {
             eased.q[i] -= strength * compliance[i / 3] * r[i];
         }
-        const ContactSolverOptions options = run.part(std::max(1e-13, 1e-2 * residual), part_iterations);
-        ContactRun part(eased.q, eased.mu, options);
+        const ContactSolverOptions options = run.part(std::max(1e-13, 1e-2 * error), part_iterations);
+        ContactRun part(eased, options);
         part.offer(r, std::numeric_limits<double>::infinity());
         approach(eased, r, 30, false, part);
         r = part.result.converged() ? part.result.force : part.best();
         problem.W.multiply(r, u);
         u += problem.q;
-        residual = run.residual(r, u);
-        run.offer(r, residual);
-        const bool more = run.count_part(part.result, residual);
-        if (residual <= run.options().tolerance) {
+        error = run.error(r, u);
+        run.offer(r, error);
+        const bool more = run.count_part(part.result, error);
+        if (error <= run.options().tolerance) {
             run.result.force = r;
             run.result.reason = StopReason::converged;
             return true;
@@ -244,11 +228,11 @@ bool pull(const ContactProblem& problem, ContactRun& run)
         if (!more) {
             return true;
         }
-        if (!std::isfinite(residual)) {
+        if (!std::isfinite(error)) {
             return false;
         }
-        idle = run.best_residual() <= 0.5 * milestone ? 0 : idle + 1;
-        milestone = idle == 0 ? run.best_residual() : milestone;
+        idle = run.best_error() <= 0.5 * milestone ? 0 : idle + 1;
+        milestone = idle == 0 ? run.best_error() : milestone;
         strength = part.result.converged() ? std::max(least_pull, 0.5 * strength)
                                            : std::min(most_pull, 3.0 * strength);
     }
@@ -260,17 +244,18 @@ bool pull(const ContactProblem& problem, ContactRun& run)
 bool start_elsewhere(const ContactProblem& problem, int most, ContactRun& run)
 {
     const ContactSolverOptions options = run.part(run.options().tolerance, most);
-    ContactRun part(problem.q, problem.mu, options);
+    ContactRun part(problem, options);
     const VectorXd zero = VectorXd::Zero(problem.q.size());
-    part.offer(zero, run.residual(zero, problem.q));
-    run_projection(MatrixOperator(problem.W), problem.q, problem.mu, zero, part);
+    part.offer(zero, run.error(zero, problem.q));
+    const MatrixOperator W(problem.W);
+    run_projection(W, operator_compliances(W, problem.mu.size())[0], problem.q, problem.mu, zero, part);
     const bool solved = part.result.converged();
     VectorXd r = solved ? part.result.force : part.best(), u;
     problem.W.multiply(r, u);
     u += problem.q;
-    const double residual = run.residual(r, u);
-    run.offer(r, residual);
-    const bool more = run.count_part(part.result, residual);
+    const double error = run.error(r, u);
+    run.offer(r, error);
+    const bool more = run.count_part(part.result, error);
     if (solved) {
         run.result.force = r;
         run.result.reason = StopReason::converged;
@@ -283,7 +268,7 @@ bool start_elsewhere(const ContactProblem& problem, int most, ContactRun& run)
 /// projections.
 void approach(const ContactProblem& problem, const VectorXd& guess, int patience, bool pulls, ContactRun& run)
 {
-    ContactNewton newton(problem);
+    ContactNewton newton(problem, run.compliance());
     ContactSweeps sweeps(problem);
     constexpr int newton_steps = 40;
     constexpr int projections = 700;

@@ -10,7 +10,8 @@ namespace softcontact {
 /// compliance on the diagonal of W, which makes up for missing rank and grows when steps fail.
 class ContactNewton {
 public:
-    explicit ContactNewton(const ContactProblem& problem);
+    /// compliance (n,): of the contacts, see ContactRun.
+    ContactNewton(const ContactProblem& problem, const VectorXd& compliance);
 
     enum class End { converged, no_progress, budget };
     /// Steps from r. `most`: steps at most; r ends at the best residual met.
@@ -18,9 +19,8 @@ public:
 
 private:
     /// Newton step at (r, u) with the extra compliance; false where the system is singular.
-    bool direction(const VectorXd& r, const VectorXd& u, double extra, VectorXd& step);
-    bool solve_dense(Index size, double extra, VectorXd& right);
-    bool solve_sparse(Index size, double extra, VectorXd& right);
+    bool direction(const VectorXd& r, const VectorXd& u, double extra, VectorXd& step, ContactRun& run);
+    bool solve_system(Index size, double extra, VectorXd& right, ContactRun& run);
     template <typename Visitor>
     void for_each_block(double extra, Visitor&& visit) const;
 

@@ -13,32 +13,11 @@ namespace softcontact {
 
 namespace {
 
-constexpr int power_steps = 12;
 constexpr double safety = 0.9;  // of 1/|W|, for the step of a projection
 // Largest Krylov space of a Newton step, and how far it lowers the linear residual.
 constexpr Index krylov_size = 80;
 constexpr double krylov_tolerance = 1e-4;
 constexpr int newton_steps = 25, most_halvings = 5;
-
-/// Estimate of the largest |W x| / |x|, from a fixed start.
-double operator_size(const DelassusOperator& W, Index rows)
-{
-    VectorXd x(rows), y;
-    for (Index i = 0; i < rows; ++i) {
-        x[i] = 1.0 + 0.5 * std::sin(1.7 * static_cast<double>(i));
-    }
-    double size = 0.0;
-    for (int k = 0; k < power_steps; ++k) {
-        x /= x.norm();
-        W.apply(x, y);
-        size = std::max(size, y.norm());
-        if (!(y.norm() > 0.0)) {
-            break;
-        }
-        x = y;
-    }
-    return size;
-}
 
 /// GMRES on apply(x) = right from zero, without restart.
 template <typename Apply>
@@ -80,11 +59,9 @@ VectorXd krylov_solve(const Apply& apply, const VectorXd& right)
 
 class Projection {
 public:
-    Projection(const DelassusOperator& W, const VectorXd& q, const VectorXd& mu, ContactRun& run)
-        : m_W(W), m_q(q), m_mu(mu), m_run(run)
+    Projection(const DelassusOperator& W, double size, const VectorXd& q, const VectorXd& mu, ContactRun& run)
+        : m_W(W), m_q(q), m_mu(mu), m_run(run), m_rho(safety / size)
     {
-        const double size = operator_size(W, q.size());
-        m_rho = size > 0.0 ? safety / size : 1.0;
     }
 
     /// Steps from the best force until over (true), or `patience` of them without a tenfold gain.
@@ -100,14 +77,14 @@ private:
     /// Is (r, u) a solution, or the budget spent?
     bool over(const VectorXd& r, const VectorXd& u)
     {
-        const double residual = m_run.residual(r, u);
-        if (residual <= m_run.options().tolerance) {
-            m_run.accept(r, residual);
+        const double error = m_run.error(r, u);
+        if (error <= m_run.options().tolerance) {
+            m_run.accept(r, error);
             return true;
         }
-        m_run.offer(r, residual);
-        const bool stop = !m_run.count(residual);
-        if (!std::isfinite(residual)) {
+        m_run.offer(r, error);
+        const bool stop = !m_run.count(error);
+        if (!std::isfinite(error)) {
             m_run.result.reason = StopReason::not_finite;
             return true;
         }
@@ -126,7 +103,7 @@ bool Projection::project(int patience)
     VectorXd r = m_run.best(), before, u, u_before;
     velocity(r, u);
     SweepMixing mixing(m_q.size());
-    double milestone = m_run.best_residual();
+    double milestone = m_run.best_error();
     int waited = 0;
     for (;;) {
         before = r;
@@ -139,8 +116,8 @@ bool Projection::project(int patience)
         if (over(r, u)) {
             return true;
         }
-        if (m_run.best_residual() <= 0.1 * milestone) {
-            milestone = m_run.best_residual();
+        if (m_run.best_error() <= 0.1 * milestone) {
+            milestone = m_run.best_error();
             waited = 0;
         } else if (++waited >= patience) {
             return false;
@@ -167,6 +144,7 @@ bool Projection::newton()
             right.segment<3>(3 * i) = -e.phi;
         }
         const auto jacobian = [&](const VectorXd& x, VectorXd& out) {
+            m_run.poll();
             m_W.apply(x, image);
             out.resize(3 * n);
             for (Index i = 0; i < n; ++i) {
@@ -204,11 +182,11 @@ bool Projection::newton()
 
 }  // namespace
 
-void run_projection(const DelassusOperator& W, const VectorXd& q, const VectorXd& mu, const VectorXd& guess,
-                    ContactRun& run)
+void run_projection(const DelassusOperator& W, double size, const VectorXd& q, const VectorXd& mu,
+                    const VectorXd& guess, ContactRun& run)
 {
-    run.offer(guess, run.best_residual());
-    Projection projection(W, q, mu, run);
+    run.offer(guess, run.best_error());
+    Projection projection(W, size, q, mu, run);
     for (int patience = 30;; patience *= 2) {
         if (projection.project(patience) || projection.newton()) {
             return;

@@ -17,7 +17,8 @@ private:
 
 /// Solve with products W r alone: projection steps r -> P_K(r - rho û) on all contacts at once, with Anderson
 /// mixing, and Newton steps on the Alart–Curnier equations by GMRES in turn, until done or out of budget.
-void run_projection(const DelassusOperator& W, const VectorXd& q, const VectorXd& mu, const VectorXd& guess,
-                    ContactRun& run);
+/// size: of W, see operator_compliances.
+void run_projection(const DelassusOperator& W, double size, const VectorXd& q, const VectorXd& mu,
+                    const VectorXd& guess, ContactRun& run);
 
 }  // namespace softcontact

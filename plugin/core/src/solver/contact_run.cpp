@@ -4,60 +4,76 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace softcontact {
 
-double natural_map_residual(const VectorXd& q, const VectorXd& mu, const VectorXd& r, const VectorXd& u)
+ContactRun::ContactRun(const VectorXd& q, const VectorXd& mu, VectorXd compliance,
+                       const ContactSolverOptions& options)
+    : m_q(q),
+      m_mu(mu),
+      m_options(options),
+      m_compliance(std::move(compliance)),
+      m_best_error(std::numeric_limits<double>::infinity())
 {
-    double squared = 0.0, r_squared = 0.0, u_squared = 0.0;
-    for (Index i = 0; i < mu.size(); ++i) {
-        const Vector3d force = r.segment<3>(3 * i), velocity = u.segment<3>(3 * i);
-        r_squared += force.squaredNorm();
-        u_squared += velocity.squaredNorm();
-        const double friction = mu[i];
-        const double slip = std::sqrt(velocity.y() * velocity.y() + velocity.z() * velocity.z());
-        // P_K(r - û), as project_to_cone
-        const double n = force.x() - velocity.x() - friction * slip;
-        const double t = force.y() - velocity.y(), s = force.z() - velocity.z();
-        const double length = std::sqrt(t * t + s * s);
-        if (length <= friction * n) {
-            const double normal = force.x() - n;
-            squared += normal * normal + velocity.y() * velocity.y() + velocity.z() * velocity.z();
-        } else if (friction * length <= -n) {
-            squared += force.squaredNorm();
-        } else {
-            const double normal = (n + friction * length) / (1.0 + friction * friction);
-            const double scale = friction * normal / length;
-            squared += (force - Vector3d(normal, scale * t, scale * s)).squaredNorm();
+    const bool clocked = options.time_budget_s > 0.0 || options.poll != nullptr;
+    const auto start = clocked ? Clock::now() : Clock::time_point{};
+    m_end = start +
+            std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.time_budget_s));
+    m_next_poll = start + poll_period;
+}
+
+ContactRun::ContactRun(const ContactProblem& problem, const ContactSolverOptions& options)
+    : ContactRun(problem.q, problem.mu, block_compliances(problem.W), options)
+{
+    m_matrix = &problem.W;
+}
+
+void ContactRun::weigh(const VectorXd& r)
+{
+    m_load = m_matrix != nullptr ? load_of(*m_matrix, m_q, r) : m_compliance[0] * r.norm() + m_q.norm();
+    m_load_age = 0;
+}
+
+double ContactRun::scaled(const VectorXd& r, const VectorXd& u)
+{
+    if (r.size() > 0) {
+        weigh(r);
+    }
+    return scaled_residual(m_mu, m_compliance, m_load, r, u);
+}
+
+double ContactRun::error(const VectorXd& r, const VectorXd& u)
+{
+    const double plain = natural_map_residual(m_q, m_mu, r, u);
+    // The load takes a product, and changes less and less from step to step.
+    constexpr int longest_period = 16;
+    double now = 0.0;
+    if (++m_load_age >= m_load_period) {
+        now = scaled(r, u);
+        m_load_period = std::min(2 * m_load_period, longest_period);
+    } else {
+        now = scaled_residual(m_mu, m_compliance, m_load, r, u);
+        if (plain <= m_options.tolerance && now <= m_options.tolerance) {
+            now = scaled(r, u);
         }
     }
-    const double size = std::max({q.norm(), std::sqrt(r_squared), std::sqrt(u_squared)});
-    // Not std::max of the parts: a NaN must come out as one.
-    return squared == 0.0 ? 0.0 : std::sqrt(squared) / size;
+    return std::isnan(plain) || plain > now ? plain : now;
 }
 
-ContactRun::ContactRun(const VectorXd& q, const VectorXd& mu, const ContactSolverOptions& options)
-    : m_q(q), m_mu(mu), m_options(options), m_best_residual(std::numeric_limits<double>::infinity())
+void ContactRun::offer(const VectorXd& r, double error)
 {
-    if (options.time_budget_s > 0.0) {
-        m_end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(options.time_budget_s));
-    }
-}
-
-void ContactRun::offer(const VectorXd& r, double residual)
-{
-    if (residual < m_best_residual || m_best.size() == 0) {
-        m_best_residual = residual < m_best_residual ? residual : m_best_residual;
+    if (error < m_best_error || m_best.size() == 0) {
+        m_best_error = error < m_best_error ? error : m_best_error;
         m_best = r;
     }
 }
 
-double ContactRun::judge(const VectorXd& before, const VectorXd& r, double residual) const
+double ContactRun::judge(const VectorXd& before, const VectorXd& r, double error) const
 {
     switch (m_options.rule) {
         case StoppingRule::natural_map:
-            return residual;
+            return error;
         case StoppingRule::uzawa_error:
             return result.uzawa_error;
         case StoppingRule::epsilon_1:
@@ -99,11 +115,11 @@ ContactSolverOptions ContactRun::part(double tolerance, int most) const
     return options;
 }
 
-bool ContactRun::count_part(const ContactSolverResult& part, double residual)
+bool ContactRun::count_part(const ContactSolverResult& part, double error)
 {
     result.inner_iterations += part.inner_iterations;
     result.iterations += part.iterations;
-    result.history.insert(result.history.end(), part.history.size(), residual);
+    result.history.insert(result.history.end(), part.history.size(), error);
     return within_budget();
 }
 
@@ -116,6 +132,7 @@ bool ContactRun::count(double judged)
 
 bool ContactRun::within_budget()
 {
+    poll();
     if (out_of_time()) {
         result.reason = StopReason::time_budget;
         return false;

@@ -144,12 +144,15 @@ void ContactSweeps::refresh()
     u += m_problem.q;
 }
 
-void ContactSweeps::sweep()
+void ContactSweeps::sweep(ContactRun& run)
 {
     before = r;
     u_before = u;
     unsolved = 0;
     for (Index i = 0; i < m_problem.mu.size(); ++i) {
+        if (i % contacts_a_poll == 0) {
+            run.poll();
+        }
         const Vector3d old = r.segment<3>(3 * i);
         const bool idle = old.x() == 0.0 && old.y() == 0.0 && old.z() == 0.0;
         if (idle && u[3 * i] >= 0.0) {
@@ -177,20 +180,20 @@ bool run_sweeps(const ContactProblem& problem, ContactSweeps& sweeps, Accelerati
         largest = std::max(largest, problem.W.diagonal(i).diagonal().maxCoeff());
     }
     const double rho = 1.0 / largest;
-    double milestone = run.best_residual();
+    double milestone = run.best_error();
     int waited = 0;
     for (int k = 1;; ++k) {
-        sweeps.sweep();
+        sweeps.sweep(run);
         run.result.inner_iterations += problem.mu.size();
-        double residual = run.residual(sweeps.r, sweeps.u);
+        double error = run.error(sweeps.r, sweeps.u);
         run.result.uzawa_error =
             (sweeps.r - sweeps.before).reshaped(3, problem.mu.size()).colwise().norm().maxCoeff() / rho;
-        double judged = run.judge(sweeps.before, sweeps.r, residual);
+        double judged = run.judge(sweeps.before, sweeps.r, error);
         if (judged <= run.options().tolerance && run.by_map()) {
             sweeps.refresh();
-            judged = residual = run.residual(sweeps.r, sweeps.u);
+            judged = error = run.error(sweeps.r, sweeps.u);
         }
-        if (!std::isfinite(residual)) {
+        if (!std::isfinite(error)) {
             run.result.reason = StopReason::not_finite;
             run.count(judged);
             return true;
@@ -199,12 +202,12 @@ bool run_sweeps(const ContactProblem& problem, ContactSweeps& sweeps, Accelerati
             run.accept(sweeps.r, judged);
             return true;
         }
-        run.offer(sweeps.r, residual);
+        run.offer(sweeps.r, error);
         if (!run.count(judged)) {
             return true;
         }
-        if (run.best_residual() <= 0.1 * milestone) {
-            milestone = run.best_residual();
+        if (run.best_error() <= 0.1 * milestone) {
+            milestone = run.best_error();
             waited = 0;
         } else if (patience > 0 && ++waited >= patience) {
             return false;

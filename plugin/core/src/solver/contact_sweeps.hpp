@@ -40,11 +40,13 @@ private:
 /// Block Gauss–Seidel with exact block solves, keeping u = W r + q up to date as it goes.
 class ContactSweeps {
 public:
+    static constexpr Index contacts_a_poll = 64;
+
     explicit ContactSweeps(const ContactProblem& problem);
 
     void start(const VectorXd& force);
     /// One sweep in place.
-    void sweep();
+    void sweep(ContactRun& run);
     /// u afresh from r.
     void refresh();
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact_sweeps.hpp"
 #include "softcontact/solver/uzawa.hpp"
 
 namespace softcontact {
@@ -29,7 +30,7 @@ VectorXd uzawa_steps(const ContactMatrix& W, const ContactSolverOptions& options
 }
 
 /// What the outer loop asks for, as a |Δr| / rho.
-double outer_demand(const ContactProblem& problem, const ContactRun& run, const VectorXd& r, double residual,
+double outer_demand(const ContactProblem& problem, const ContactRun& run, const VectorXd& r, double defect,
                     double rho)
 {
     const double tolerance = run.options().tolerance;
@@ -43,7 +44,7 @@ double outer_demand(const ContactProblem& problem, const ContactRun& run, const 
         case StoppingRule::natural_map:
             break;
     }
-    return std::max(tolerance, residual * 1e-2) * problem.q.norm();
+    return std::max(tolerance, defect * 1e-2) * problem.q.norm();
 }
 
 }  // namespace
@@ -59,17 +60,20 @@ void run_uzawa(const ContactProblem& problem, const VectorXd& guess, ContactRun&
     W.multiply(r, fresh);
     fresh += problem.q;
     u = fresh;  // what the predictor sees
-    double residual = run.residual(r, fresh);
+    double defect = run.error(r, fresh);
     for (;;) {
         before = r;
         const double inner_tolerance = options.epsilon_2 > 0.0
                                            ? options.epsilon_2
-                                           : 0.1 * outer_demand(problem, run, r, residual, rho.maxCoeff());
+                                           : 0.1 * outer_demand(problem, run, r, defect, rho.maxCoeff());
         if (options.velocity == UzawaVelocity::jacobi) {
             u = fresh;
         }
         double error = 0.0;
         for (Index i = 0; i < n; ++i) {
+            if (i % ContactSweeps::contacts_a_poll == 0) {
+                run.poll();
+            }
             const Vector3d old = r.segment<3>(3 * i);
             const Vector3d now = fresh.segment<3>(3 * i);
             Vector3d force = old;
@@ -96,9 +100,9 @@ void run_uzawa(const ContactProblem& problem, const VectorXd& guess, ContactRun&
         run.result.uzawa_error = error;
         W.multiply(r, fresh);
         fresh += problem.q;
-        residual = run.residual(r, fresh);
-        const double judged = run.judge(before, r, residual);
-        if (!std::isfinite(residual)) {
+        defect = run.error(r, fresh);
+        const double judged = run.judge(before, r, defect);
+        if (!std::isfinite(defect)) {
             run.count(judged);
             run.result.reason = StopReason::not_finite;
             return;
@@ -107,7 +111,7 @@ void run_uzawa(const ContactProblem& problem, const VectorXd& guess, ContactRun&
             run.accept(r, judged);
             return;
         }
-        run.offer(r, residual);
+        run.offer(r, defect);
         if (!run.count(judged)) {
             return;
         }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "softcontact/solver/contact_matrix.hpp"
+#include "softcontact/solver/contact_residual.hpp"
 #include "softcontact/solver/delassus_operator.hpp"
 
 namespace softcontact {
@@ -12,11 +13,6 @@ struct ContactProblem {
     VectorXd q;   ///< (3n,) free velocity [m/s]
     VectorXd mu;  ///< (n,) >= 0
 };
-
-/// ‖r - P_K(r - û)‖ / max(‖q‖, ‖r‖, ‖u‖), û = u + mu |u_t| n: the natural map of the De Saxcé form, from
-/// u = W r + q. Zero just at solutions of the Signorini–Coulomb problem; owned by no solver.
-[[nodiscard]] double natural_map_residual(const VectorXd& q, const VectorXd& mu, const VectorXd& r,
-                                          const VectorXd& u);
 
 enum class ContactMethod {
     automatic,           ///< exact for one contact; else Anderson, and Newton where that stagnates
@@ -31,7 +27,7 @@ enum class ContactMethod {
 
 /// What stops an iteration.
 enum class StoppingRule {
-    natural_map,  ///< natural_map_residual <= tolerance
+    natural_map,  ///< natural_map_residual <= tolerance, and scaled_residual, in whatever units
     uzawa_error,  ///< Talbi's "Uzawa error": |r(k+1) - r(k)| / rho of every contact <= tolerance
     epsilon_1,    ///< |r(k+1) - r(k)| <= tolerance [N]: Talbi's test of local Uzawa
     epsilon_3,    ///< |r(k+1) - r(k)| <= tolerance |r(k+1)|: Talbi's test of global Uzawa
@@ -59,6 +55,8 @@ struct ContactSolverOptions {
     double epsilon_2 = 0.0;
     bool inner_from_zero = false;     ///< local Uzawa: a contact's loop starts from r = 0, as in the paper
     int max_inner_iterations = 1000;  ///< local Uzawa, per contact and sweep
+    /// Called by the solving thread every few hundredths of a second; what it throws ends the solve.
+    void (*poll)() = nullptr;
 };
 
 struct ContactSolverResult {
@@ -66,8 +64,9 @@ struct ContactSolverResult {
     VectorXd velocity;  ///< W force + q
     int iterations = 0;
     long inner_iterations = 0;  ///< projections and block solves, all contacts together; line-search trials
-    double residual = 0.0;      ///< natural map at force, from W force + q computed afresh
-    double uzawa_error = 0.0;   ///< max over contacts of |r(k+1) - r(k)| / rho in the last sweep
+    double residual = 0.0;      ///< natural_map_residual at force, from W force + q computed afresh
+    double scaled_residual = 0.0;  ///< there; of an operator with its size for all compliances
+    double uzawa_error = 0.0;      ///< max over contacts of |r(k+1) - r(k)| / rho in the last sweep
     StopReason reason = StopReason::max_iterations;
     ContactMethod method = ContactMethod::automatic;  ///< that got there
     std::vector<double> history;  ///< what the stopping rule looked at, a number a sweep or step
