@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,17 @@ def _landmarks(table: FloatArray, columns: dict[str, Any]) -> dict[str, FloatArr
 def _header(comments: list[str]) -> dict[str, Any]:
     raw: dict[str, Any] = {}
     for line in comments:
-        key, colon, value = line.partition(":")
-        if colon and key.strip() in _KEYS:
-            raw[key.strip()] = _table(value) if key.strip() == "calibration" else value.strip()
+        key, colon, value = (part.strip() for part in line.partition(":"))
+        if not colon:
+            continue
+        if key not in _KEYS:
+            near = get_close_matches(key.lower(), sorted(_KEYS), 1, 0.6)
+            hint = f"write {near[0]}" if near else f"give one of {', '.join(sorted(_KEYS))}, or no colon"
+            raise TrackError(f"{key[:40]}: no key of a recording; {hint}")
+        found = _table(value) if key == "calibration" else value
+        if key in raw and raw[key] != found:
+            raise TrackError(f"{key}: given twice, {raw[key]!r} and {found!r}; keep one")
+        raw[key] = found
     return raw
 
 

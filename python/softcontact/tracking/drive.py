@@ -88,7 +88,12 @@ def step_time(number: int, time_step: float) -> float:
 
 
 def track_targets(
-    track: Track, placement: Placement, limits: RateLimits, time_step: float, start: float = 0.0
+    track: Track,
+    placement: Placement,
+    limits: RateLimits,
+    time_step: float,
+    start: float = 0.0,
+    steps: int | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Times (n,) [s] of the steps that a track lasts and the targets (n, 27) of the hand's springs.
 
@@ -98,6 +103,7 @@ def track_targets(
         limits: fastest motion of the targets.
         time_step: of the simulation [s].
         start: time in the recording at which the run starts [s].
+        steps: most steps that are wanted; None gives all that the recording lasts.
     Raises:
         TrackError: the recording is over before `start`.
     """
@@ -108,6 +114,8 @@ def track_targets(
             f"start: {start:g} s is after the recording's end, {track.duration:g} s; start earlier"
         )
     count = int(np.ceil((track.duration - start) / time_step - 1e-9)) + 1
+    if steps is not None:
+        count = min(count, steps + 1)
     times = np.array([step_time(k, time_step) for k in range(count)])
     driver = Driver(placement, limits, time_step)
     targets = [driver.step(row) for row in track.at(track.times[0] + start + times)]

@@ -34,7 +34,7 @@ from .csv_file import read_csv, write_csv
 from .hdf5_file import read_hdf5, write_hdf5
 from .sensors import Calibration, angle_factor, expand
 from .track import Track
-from .values import TrackError
+from .values import TrackError, check_times
 
 __all__ = [
     "SUFFIXES",
@@ -110,10 +110,15 @@ def read_landmarks(path: str | Path) -> tuple[FloatArray, FloatArray, str]:
         TrackError: the file cannot be read, or holds joint values.
     """
     path = Path(path)
-    raw = read_csv(path) if path.suffix.lower() == ".csv" else read_hdf5(path)
-    if "landmarks" not in raw:
-        raise TrackError(f"{path}: holds joint values, not landmarks")
-    return *_ordered(raw["time"], raw["landmarks"]), str(raw.get("side", "right"))
+    try:
+        raw = read_csv(path) if path.suffix.lower() == ".csv" else read_hdf5(path)
+        if "landmarks" not in raw:
+            raise TrackError("holds joint values, not landmarks; give a file of landmarks")
+        scale, clock = _unit(raw, "length_unit", LENGTHS, "m"), _unit(raw, "time_unit", TIMES, "s")
+        times, points = _ordered(clock * raw["time"], scale * raw["landmarks"])
+    except TrackError as error:
+        raise TrackError(f"{path}: {error}") from None
+    return times, points, str(raw.get("side", "right"))
 
 
 def write_track(track: Track, path: str | Path) -> Path:
@@ -165,6 +170,8 @@ def _track(raw: Mapping[str, Any]) -> Track:
     side, note = str(raw.get("side", "right")), str(raw.get("note", ""))
     scale, clock = _unit(raw, "length_unit", LENGTHS, "m"), _unit(raw, "time_unit", TIMES, "s")
     if "landmarks" in raw:
+        if raw.get("calibration") is not None:
+            raise TrackError("calibration: landmarks are points, not sensors; leave it out")
         from .landmarks import LandmarkFitter
 
         times, points = _ordered(clock * raw["time"], raw["landmarks"])
@@ -232,6 +239,7 @@ def _ordered(times: Any, rows: Any) -> tuple[FloatArray, FloatArray]:
             raise TrackError(f"time: {times[k]:g} s comes twice with different values; keep one")
     keep = np.ones(len(times), dtype=bool)
     keep[same + 1] = False
+    check_times(times[keep])
     return times[keep], rows[keep]
 
 

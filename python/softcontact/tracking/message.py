@@ -134,6 +134,9 @@ class Decoder:
         units = message.get("units", {})
         if not isinstance(units, dict):
             raise TrackError('units: not a table; send {"time": "s", "angle": "rad", "length": "m"}')
+        for key in units:
+            if key not in ("time", "angle", "length"):
+                raise TrackError(f"units.{str(key)[:20]}: is unknown; send time, angle and length")
         if str(message.get("side", self.parameters.side)) != self.parameters.side:
             raise OtherHandError(f"side: a message of the other hand than the {self.parameters.side} one")
         time = _array(message.get("time"), "time", ((),)) * _factor(units, "time", TIMES, "s")
@@ -186,12 +189,19 @@ def _factor(units: Mapping[str, Any], key: str, known: Mapping[str, float], fall
     return known[unit]
 
 
+def _holds_truth(value: Any) -> bool:
+    """Whether a truth value is in a number's place; NumPy takes true among numbers for 1."""
+    return isinstance(value, bool) or (isinstance(value, list) and any(map(_holds_truth, value)))
+
+
 def _array(value: Any, name: str, shapes: tuple[tuple[int, ...], ...]) -> FloatArray:
     """Finite numbers of one of the shapes; texts and truth values are none."""
     wanted = " or ".join("x".join(map(str, shape)) or "one number" for shape in shapes)
     if value is None:
         raise TrackError(f"{name}: missing; send {wanted}")
     try:
+        if _holds_truth(value):
+            raise ValueError
         array = np.array(value)
         if array.dtype.kind not in "if":
             raise ValueError

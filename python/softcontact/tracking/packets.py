@@ -16,7 +16,7 @@ import numpy as np
 from .jitter import JitterSettings
 from .message import Decoder, encode, encode_landmarks
 from .track import Track
-from .values import TrackError
+from .values import LONGEST, LONGEST_GAP, TrackError
 
 __all__ = ["Arrival", "disturbed", "packets_of", "read_log", "track_of_packets", "write_log"]
 
@@ -116,7 +116,11 @@ def read_log(path: str | Path) -> list[Arrival]:
         TrackError: names the line that is none of a log.
     """
     path, arrivals = Path(path), []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise TrackError(f"not UTF-8 text at byte {error.start}; save it as UTF-8") from None
+    for number, line in enumerate(lines, 1):
         try:
             entry = json.loads(line)
             arrivals.append((float(entry["arrival"]), str(entry["packet"]).encode()))
@@ -151,6 +155,7 @@ def track_of_packets(
     from .udp import LiveSource
 
     arrivals = read_log(path)
+    _check_arrivals([at for at, _ in arrivals])
     side = side or _first_side(arrivals)
     settings = JitterSettings()
     source = LiveSource(Decoder(HandParameters(side=side), calibration), settings)
@@ -168,6 +173,21 @@ def track_of_packets(
     if not rows:
         raise TrackError(f"holds no usable message ({source.last_error or 'all of the other hand'})")
     return Track(np.array(times), np.array(rows), side, f"packets of {Path(path).name}")
+
+
+def _check_arrivals(arrivals: list[float]) -> None:
+    """Many packets may come at one moment, so only pauses and the whole are looked at."""
+    steps = np.diff(arrivals)
+    if len(steps) and steps.max() > LONGEST_GAP:
+        row = int(np.argmax(steps)) + 1
+        raise TrackError(
+            f"arrival: packet {row}, {arrivals[row]:g} s, is {steps[row - 1]:g} s after the one before, more than "
+            f"{LONGEST_GAP:g} s; mend the arrival or cut the log there"
+        )
+    if arrivals[-1] - arrivals[0] > LONGEST:
+        raise TrackError(
+            f"arrival: lasts {arrivals[-1] - arrivals[0]:g} s, more than {LONGEST:g} s; cut the log"
+        )
 
 
 def _first_side(arrivals: list[Arrival]) -> str:

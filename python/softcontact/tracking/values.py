@@ -25,6 +25,7 @@ __all__ = [
     "RateLimiter",
     "RateLimits",
     "TrackError",
+    "check_times",
     "check_values",
     "clip_to_limits",
     "coordinates",
@@ -43,6 +44,10 @@ FORMAT = "softcontact-track-1"
 
 FARTHEST = 100.0
 """A palm farther from the origin than this [m] is no measurement."""
+
+
+LONGEST_GAP, LONGEST = 60.0, 3600.0
+"""Recordings with a longer pause between two rows, or longer ones, are refused [s]."""
 
 
 class TrackError(ValueError):
@@ -71,6 +76,34 @@ def check_values(values: FloatArray, what: str = "values") -> None:
             offset = column if wrong.shape[1] in (20, 26) else column + (20 if "position" in why else 23)
             value = values[row, offset]
             raise TrackError(f"{what}: row {row}, {COLUMNS[offset]}: {value:g} {why}")
+
+
+def check_times(times: FloatArray, what: str = "time") -> None:
+    """Refuse times that no recording of a hand has, such as one wrong row or milliseconds taken for seconds.
+
+    Args:
+        times: of the rows, rising [s].
+        what: name of the field.
+    Raises:
+        TrackError: rows a usual interval over 1 s or under 0.1 ms apart, a pause over 60 s, or over an hour in all.
+    """
+    steps = np.diff(times)
+    if not len(steps):
+        return
+    usual, row = float(np.median(steps)), int(np.argmax(steps)) + 1
+    if not 1e-4 <= usual <= 1.0:
+        raise TrackError(
+            f"{what}: rows are {usual:g} s apart, not 0.0001 to 1 s; state the unit (time_unit: ms), or resample"
+        )
+    if steps[row - 1] > LONGEST_GAP:
+        raise TrackError(
+            f"{what}: row {row}, {times[row]:g} s, is {steps[row - 1]:g} s after the row before, more than "
+            f"{LONGEST_GAP:g} s; mend the time or cut the recording there"
+        )
+    if times[-1] - times[0] > LONGEST:
+        raise TrackError(
+            f"{what}: lasts {times[-1] - times[0]:g} s, more than {LONGEST:g} s; cut the recording"
+        )
 
 
 def clip_to_limits(values: FloatArray) -> FloatArray:

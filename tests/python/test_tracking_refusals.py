@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Recordings and messages that no tracker made are refused, with the row, the value and the remedy."""
+
+import json
+
+import numpy as np
+import pytest
+
+from softcontact.tracking import Track, TrackError
+from softcontact.tracking.drive import Placement, track_targets
+from softcontact.tracking.files import read_landmarks, read_track, write_raw
+from softcontact.tracking.message import Decoder, encode
+from softcontact.tracking.values import RateLimits
+
+HEAD = ",".join(
+    ("time", *(f"s{k}" for k in range(5)), "palm_x", "palm_y", "palm_z", "palm_rx", "palm_ry", "palm_rz")
+)
+
+
+def csv(path, times, *head):
+    rows = [f"{t}," + ",".join(["0.1"] * 11) for t in times]
+    path.write_text("\n".join(["# softcontact-track-1", *head, HEAD, *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("times", "why"),
+    [
+        ([0.0, 0.01, 0.02, 1e9], "row 3, 1e\\+09 s, is 1e\\+09 s after the row before, more than 60 s; mend"),
+        (np.arange(0.0, 6500.0, 10.0), "rows are 10 s apart.*time_unit: ms"),
+        (np.arange(0.0, 1e-3, 1e-5), "rows are 1e-05 s apart"),
+        (np.arange(0.0, 3700.0, 1.0), "lasts 3699 s, more than 3600 s"),
+    ],
+)
+def test_times_that_no_recording_has_are_refused(tmp_path, times, why):
+    with pytest.raises(TrackError, match=why):
+        read_track(csv(tmp_path / "a.csv", times))
+
+
+def test_milliseconds_with_their_unit_and_a_pause_are_read(tmp_path):
+    assert read_track(csv(tmp_path / "a.csv", range(0, 650, 10), "# time_unit: ms")).duration == 0.64
+    assert read_track(csv(tmp_path / "b.csv", [0.0, 0.01, 0.02, 30.0])).duration == 30.0
+
+
+def test_a_log_with_one_bad_arrival_or_bytes_is_refused_at_once(tmp_path):
+    path = tmp_path / "a.jsonl"
+    packets = [(t, encode(k, t, np.zeros(26)).decode()) for k, t in enumerate((0.0, 0.01, 1e9))]
+    path.write_text("\n".join(json.dumps({"arrival": t, "packet": p}) for t, p in packets))
+    with pytest.raises(TrackError, match=r"a\.jsonl: arrival: packet 2, 1e\+09 s"):
+        read_track(path)
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(TrackError, match=r"a\.jsonl: not UTF-8 text at byte 0"):
+        read_track(path)
+
+
+def test_only_the_steps_that_are_wanted_are_expanded():
+    track = Track(np.array([0.0, 1.0, 1e9]), np.zeros((3, 26)))
+    times, targets = track_targets(track, Placement(), RateLimits(), 0.01, steps=3)
+    assert len(times) == len(targets) == 4
+
+
+@pytest.mark.parametrize(
+    ("head", "why"),
+    [
+        (["# angleunit: deg"], "angleunit: no key of a recording; write angle_unit"),
+        (["# angle_unit: deg", "# angle_unit: rad"], "angle_unit: given twice, 'deg' and 'rad'"),
+    ],
+)
+def test_keys_of_the_head_that_are_unknown_or_contradict_are_refused(tmp_path, head, why):
+    with pytest.raises(TrackError, match=why):
+        read_track(csv(tmp_path / "a.csv", [0.0, 0.01], *head))
+
+
+@pytest.mark.parametrize(
+    "change", [{"units": {"lenght": "mm"}}, {"joints": [0.1] * 19 + [True]}, {"time": True}]
+)
+def test_messages_with_unknown_units_or_truth_values_are_malformed(change):
+    message = json.loads(encode(0, 0.0, np.zeros(26))) | change
+    with pytest.raises(TrackError, match=f"{next(iter(change))}"):
+        Decoder()(json.dumps(message).encode())
+
+
+def test_landmarks_keep_their_unit_and_take_no_calibration(tmp_path):
+    points = np.random.default_rng(0).normal(size=(3, 21, 3))
+    path = write_raw(tmp_path / "a.csv", {"time": np.arange(3) * 0.01, "landmarks": 1000.0 * points})
+    path.write_text(path.read_text().replace("-1\n", "-1\n# length_unit: mm\n", 1))
+    assert np.allclose(read_landmarks(path)[1], points)
+    table = tmp_path / "c.yaml"
+    table.write_text("{minimum: [0, 0, 0, 0, 0], maximum: [1, 1, 1, 1, 1]}")
+    with pytest.raises(TrackError, match="calibration: landmarks are points"):
+        read_track(path, table)
