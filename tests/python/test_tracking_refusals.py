@@ -10,6 +10,7 @@ from softcontact.tracking import Track, TrackError
 from softcontact.tracking.drive import Placement, track_targets
 from softcontact.tracking.files import read_landmarks, read_track, write_raw
 from softcontact.tracking.message import Decoder, encode
+from softcontact.tracking.udp import LiveSource
 from softcontact.tracking.values import RateLimits
 
 HEAD = ",".join(
@@ -89,3 +90,25 @@ def test_landmarks_keep_their_unit_and_take_no_calibration(tmp_path):
     table.write_text("{minimum: [0, 0, 0, 0, 0], maximum: [1, 1, 1, 1, 1]}")
     with pytest.raises(TrackError, match="calibration: landmarks are points"):
         read_track(path, table)
+
+
+@pytest.mark.parametrize("jump", [-0.9, -0.3, 0.3, 0.9])
+def test_a_sender_that_sets_its_clock_is_followed_within_a_fraction_of_a_second(jump):
+    source, stale = LiveSource(), 0
+    for k in range(300):
+        now = 0.01 * k
+        row = np.full(26, 0.001 * k)
+        source.push(encode(k, now + (jump if k >= 100 else 0.0), row), now)
+        sample = source.sample(now)
+        stale += k >= 100 and abs(sample.values[0] - 0.1 * now) > 0.01
+    assert stale < 40 and source.statistics()["restarts"] == 1
+
+
+def test_a_queue_that_empties_is_no_new_clock():
+    source = LiveSource()
+    for k in range(300):
+        sent = 0.01 * k
+        now = max(sent, 1.5) if 1.0 < sent < 1.5 else sent  # half a second of packets comes at once
+        source.push(encode(k, sent, np.zeros(26)), now)
+        source.sample(now)
+    assert source.statistics()["restarts"] == 0

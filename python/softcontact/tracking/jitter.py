@@ -137,6 +137,9 @@ class JitterBuffer:
     """Numbers behind the newest that a packet may have."""
     ODD = 3
     """Packets in a row that fit the stream neither in time nor in number, and so begin a new one."""
+    SPREAD, SETTLED = 0.05, 0.1
+    """Packets that differ by less than `SPREAD` in their time on the way, all too late or too early for `SETTLED`,
+    show that the sender's clock was set [s]."""
 
     def __init__(self, settings: JitterSettings | None = None) -> None:
         self.settings = settings or JitterSettings()
@@ -147,6 +150,7 @@ class JitterBuffer:
         self._seen: dict[int, float] = {}
         self._newest = self._first = self._unique = self._span = 0
         self._session, self._odd = "", 0
+        self._strays: deque[tuple[float, float]] = deque()
         self._shown = -np.inf
         self._last: Sample | None = None
         self._ended: float | None = None
@@ -170,6 +174,8 @@ class JitterBuffer:
         elif packet.sequence in self._seen:
             self._counts.duplicates += 1
             return "duplicate"
+        elif self._has_another_clock(packet, arrival):
+            self._begin(packet)
         self._odd = 0
         reordered = packet.sequence < self._newest
         self._remember(packet)
@@ -253,6 +259,17 @@ class JitterBuffer:
             or self._seen.get(packet.sequence, packet.time) != packet.time
         )
 
+    def _has_another_clock(self, packet: Packet, arrival: float) -> bool:
+        """Whether all packets of a while came equally much too late or too early: the sender's clock was set."""
+        away = arrival - packet.time - self.clock.offset
+        if abs(away) <= self.settings.delay + (0.0 if packet.time <= self._shown else self.SPREAD):
+            self._strays.clear()
+            return False
+        self._strays.append((arrival, away))
+        while abs(self._strays[0][1] - away) > self.SPREAD:
+            self._strays.popleft()  # a queue that empties comes less and less late
+        return len(self._strays) >= self.settings.resume and arrival - self._strays[0][0] >= self.SETTLED
+
     def _remember(self, packet: Packet) -> None:
         self._first = min(self._first, packet.sequence)
         self._newest = max(self._newest, packet.sequence)
@@ -276,5 +293,6 @@ class JitterBuffer:
         self._times.clear()
         self._rows.clear()
         self._seen.clear()
+        self._strays.clear()
         self.clock.reset()
         self._shown = -np.inf
