@@ -73,9 +73,10 @@ def _header(comments: list[str]) -> dict[str, Any]:
         if not colon:
             continue
         if key not in _KEYS:
-            near = get_close_matches(key.lower(), sorted(_KEYS), 1, 0.6)
-            hint = f"write {near[0]}" if near else f"give one of {', '.join(sorted(_KEYS))}, or no colon"
-            raise TrackError(f"{key[:40]}: no key of a recording; {hint}")
+            near = get_close_matches(key.lower(), sorted(_KEYS), 1, 0.75)
+            if near:  # else a remark
+                raise TrackError(f"{key[:40]}: no key of a recording; write {near[0]}")
+            continue
         found = _table(value) if key == "calibration" else value
         if key in raw and raw[key] != found:
             raise TrackError(f"{key}: given twice, {raw[key]!r} and {found!r}; keep one")
