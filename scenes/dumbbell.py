@@ -30,7 +30,7 @@ TIMING = LiftTiming()
 
 
 class Options(GraspOptions):
-    mass: Annotated[float, Field(gt=0, le=20)] = 1.0
+    mass: Annotated[float, Field(ge=1e-6, le=20)] = 1.0
     """Mass of the dumbbell [kg]."""
     offset: Annotated[float, Field(ge=-0.02, le=0.02)] = 0.0
     """How far the dumbbell lies from the middle between the hands [m]."""

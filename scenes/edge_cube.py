@@ -36,7 +36,7 @@ class Options(FingertipOptions):
     """The lighter grasp with about 19 contacts, or the firmer one with about 23."""
     depth: Annotated[float, Field(gt=0, le=0.01)] | None = None
     """How far the fingertips are told to go beyond the edges [m]; by default 1.8 mm in grasp 1, 2.2 mm in grasp 2."""
-    mass: Annotated[float, Field(gt=0, le=2)] = 0.2
+    mass: Annotated[float, Field(ge=1e-6, le=2)] = 0.2
     """Mass of the cube [kg]."""
 
 

@@ -39,7 +39,13 @@ class Options(GraspOptions):
 
     @model_validator(mode="after")
     def _readable(self) -> "Options":
-        if self.object not in NAMED:
+        if self.object in NAMED:
+            if self.unit != "m":
+                raise ValueError(
+                    f"unit: '{self.unit}' is for a mesh file, object is '{self.object}'; leave unit out, or use "
+                    "object_scale"
+                )
+        else:
             try:
                 self.mesh()
             except MeshError as error:

@@ -46,7 +46,7 @@ CLOSE, CLOSED, LIFTED, UP, BACK, ABOVE, LOOSEN, BELOW, END = 0.2, 0.7, 1.7, 2.6,
 
 
 class Options(FingertipOptions):
-    mass: Annotated[float, Field(gt=0, le=1)] = 0.04
+    mass: Annotated[float, Field(ge=1e-6, le=1)] = 0.04
     """Mass of the bar [kg]."""
     lever: Annotated[float, Field(ge=0.02, le=0.05)] = 0.05
     """Distance from the fingers to the bar's centre [m]."""

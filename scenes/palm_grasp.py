@@ -36,7 +36,7 @@ TURN = (0.5 * np.pi, 0.0, 0.0)  # the palm's y axis, which points to the thumb's
 class Options(SceneOptions):
     palm: Literal["rigid", "soft", "off"] = "soft"
     """The palm: soft pads, a rigid surface, or none, as in the paper."""
-    mass: Annotated[float, Field(gt=0, le=20)] = 0.5
+    mass: Annotated[float, Field(ge=1e-6, le=20)] = 0.5
     """Mass of the bar [kg]."""
     radius: Annotated[float, Field(ge=0.010, le=0.025)] = 0.018
     """Radius of the bar [m]."""

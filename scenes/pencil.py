@@ -46,7 +46,7 @@ CLOSE, CLOSED, UP, SPIN, SPUN, GONE, DOWN, OPEN, END = 0.2, 0.7, 1.7, 1.9, 3.9, 
 
 
 class Options(FingertipOptions):
-    mass: Annotated[float, Field(gt=0, le=0.1)] = 0.008
+    mass: Annotated[float, Field(ge=1e-6, le=0.1)] = 0.008
     """Mass of the pencil [kg]."""
     grip: Annotated[float, Field(gt=0, le=10)] = 1.5
     """Force that thumb and index are led to press a flat face with [N]; the narrow pencil gets 0.9 N of 1.5 N."""

@@ -78,8 +78,7 @@ def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, s
         case "penetration":
             return _at_most(float(history.series["penetration_max"][rows].max()), check.limit, "m")
         case "finite":
-            arrays = [*history.series.values(), *history.poses.values(), *history.probes.values()]
-            return _at_most(float(sum(np.count_nonzero(~np.isfinite(array)) for array in arrays)), 0.0, "1")
+            return _at_most(float(_not_finite(history)), 0.0, "1")
         case "solved":
             share = float(history.series["accepted"][rows].mean())
             return share, check.share, "1", share >= check.share
@@ -100,6 +99,17 @@ def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, s
 
 def _at_most(value: float, limit: float, unit: str) -> tuple[float, float, str, bool]:
     return value, limit, unit, value <= limit
+
+
+def _not_finite(history: History) -> int:
+    """How many recorded numbers are not finite; a slip gauge that the engine does not tell, NaN, is none."""
+    arrays = [*history.series.values(), *history.poses.values(), *history.probes.values()]
+    count = sum(np.count_nonzero(~np.isfinite(array)) for array in arrays)
+    for part in history.parts.values():
+        for name, data in part.items():
+            bad = np.isinf(data) if name == "slip_gauge" else ~np.isfinite(data)
+            count += np.count_nonzero(bad)
+    return int(count)
 
 
 def _with_start(values: FloatArray, start: FloatArray, rows: slice) -> FloatArray:

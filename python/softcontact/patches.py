@@ -24,6 +24,30 @@ UNITS = {
 }
 
 
+ROUND_OFF = 1e-6
+"""Tangential over normal force [-] below which a patch without friction carries no friction load."""
+
+
+def with_finite_gauges(patches: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The patches; where friction can bear nothing, as with mu = 0, the infinite slip gauge becomes 0 or 1.
+
+    Args:
+        patches: of a step, with the keys of World.patches().
+    Returns:
+        0 where the tangential force is round-off of the normal force, else 1: it slips. Others are as they were.
+    """
+    return [
+        patch | {"slip_gauge": _loaded(patch)} if np.isinf(patch.get("slip_gauge", 0.0)) else patch
+        for patch in patches
+    ]
+
+
+def _loaded(patch: Mapping[str, Any]) -> float:
+    force, normal = np.asarray(patch["force"]), np.asarray(patch["normal"])
+    tangential = np.linalg.norm(force - (force @ normal) * normal)
+    return 0.0 if tangential <= ROUND_OFF * patch["normal_force"] else 1.0
+
+
 class PatchSeries:
     """Fills the series of all patches, row by row.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from softcontact.engines.base import Engine, SurfaceInfo, Tracking
 from softcontact.patches import UNITS as PATCH_UNITS
-from softcontact.patches import PatchSeries, sum_up
+from softcontact.patches import PatchSeries, sum_up, with_finite_gauges
 from softcontact.scene.errors import SceneError, nearest
 from softcontact.scene.measures import PROBE_UNITS, Probe
 from softcontact.scene.model import Scene
@@ -194,7 +194,7 @@ class Recorder:
             self._series[name][row] = energies[name]
         for name in self._names:
             self._poses[name][row] = engine.pose(name)
-        self.last_patches = engine.patches()
+        self.last_patches = with_finite_gauges(engine.patches())
         self._patches.add(row, self.last_patches)
         if self._tactile is not None:
             self._tactile.add(row, self.last_patches)

@@ -200,7 +200,8 @@ def _loop(
 
 def _why(status: dict[str, Any], at: float) -> str:
     reason = str(status.get("message") or "the state cannot be used")
-    return f"stopped at {at:.6g} s: {reason}; try a smaller time_step, slower motion or a softer material"
+    material = "a stiffer material (or stiffening)" if "inverted" in reason else "a softer material"
+    return f"stopped at {at:.6g} s: {reason}; try a smaller time_step, slower motion or {material}"
 
 
 def _summary(

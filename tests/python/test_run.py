@@ -10,10 +10,11 @@ import pytest
 from scene_samples import drop, drop_scene
 
 from softcontact import runner
+from softcontact.checks import evaluate
 from softcontact.cli.app import main
 from softcontact.outputs import OutputError
 from softcontact.runner import run
-from softcontact.scene import SceneError
+from softcontact.scene import Finite, SceneError
 
 
 @pytest.fixture
@@ -300,3 +301,19 @@ def test_interrupted_while_results_are_written(tmp_path, monkeypatch):
 def test_run_without_end_is_refused():
     with pytest.raises(SceneError, match=r"duration: 1e\+09 s are .* steps of 0.005 s, more than 2000000"):
         run(drop_scene(duration=1e9), record=False)
+
+
+@pytest.mark.parametrize("reason, remedy", [("elements stay inverted", "stiffer"), ("not finite", "softer")])
+def test_remedy_fits_why_a_run_stopped(monkeypatch, reason, remedy):
+    after(monkeypatch, 4, RuntimeError(f"body 'box': {reason}"))
+    message = run(drop_scene(), record=False).message
+    assert "a smaller time_step, slower motion or a " + remedy in message
+
+
+def test_finite_check_looks_at_patches_as_well():
+    result = run(drop_scene(), record=False)
+    scene = drop_scene().model_copy(update={"checks": [Finite()]})
+    assert evaluate(scene, result.history)[0][0]["value"] == 0
+    part = next(iter(result.history.parts.values()))
+    part["slip_gauge"][-1], part["area"][-1] = np.inf, np.nan
+    assert evaluate(scene, result.history)[0][0]["value"] == 2

@@ -180,3 +180,23 @@ def test_broken_python_scene_is_refused_in_one_line(tmp_path, capsys, defect):
     assert main(["run", str(path)]) == 2
     printed = capsys.readouterr()
     assert len(printed.err.splitlines()) == 1 and expected in printed.err
+
+
+OPTIONS = {
+    "finger twice": ("hand", "fingers=thumb,index,index", "fingers: 'index' is given twice; name each"),
+    "thumb alone": ("hand", "fingers=thumb", "fingers: thumb: a grasp needs the thumb and another finger"),
+    "no thumb": ("dumbbell", "fingers=index,middle", "fingers: index,middle: a grasp needs the thumb"),
+    "unit without a file": ("hand", "unit=mm", "unit: 'mm' is for a mesh file, object is 'ball'; leave unit"),
+    "mass of nothing": ("edge-cube", "mass=1e-12", "mass: '1e-12' must be greater than or equal to 0.000001"),
+    "list without brackets": ("edge-cube", "bodies.0.position=nan,0,0", "such as [0, 0, 0.1]"),
+}
+
+
+@pytest.mark.parametrize("defect", OPTIONS)
+def test_wrong_option_is_refused_in_one_line(tmp_path, monkeypatch, capsys, defect):
+    scene, option, expected = OPTIONS[defect]
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", scene, "--set", option, "--set", "duration=0.005", "--no-replay"]) == 2
+    printed = capsys.readouterr()
+    assert len(printed.err.splitlines()) == 1 and expected in printed.err, printed.err
+    assert "mend the scene file" not in printed.err

@@ -7,7 +7,7 @@ import pytest
 from scene_samples import drop_scene
 
 from softcontact.engines.embedded import EmbeddedEngine
-from softcontact.patches import PatchSeries, sum_up
+from softcontact.patches import PatchSeries, sum_up, with_finite_gauges
 from softcontact.runner import run
 from softcontact.scene import RecordSettings, SceneError, load
 
@@ -114,3 +114,11 @@ def test_patches_of_a_pair_are_summed_up_without_loss():
     assert pair["slip_gauge"][1] == pytest.approx(0.3)
     for name, data in pair.items():
         assert data[0] == pytest.approx(first[name]) and not np.any(data[2])
+
+
+@pytest.mark.parametrize("sideways, gauge", [(2e-8, 0.0), (1e-3, 1.0)])
+def test_slip_gauge_without_friction_is_finite(sideways, gauge):
+    bare = patch(0, (sideways, 0.0, 2.0), (0.0, 0.0, 0.0)) | {"normal": np.array([0.0, 0.0, 1.0])}
+    found = with_finite_gauges([bare | {"slip_gauge": np.inf}, bare, bare | {"slip_gauge": np.nan}])
+    assert [p["slip_gauge"] for p in found[:2]] == [gauge, bare["slip_gauge"]]
+    assert np.isnan(found[2]["slip_gauge"]), "a gauge that is not told stays so"

@@ -40,6 +40,17 @@ def rising(times: tuple[float, ...]) -> tuple[float, ...]:
     return times
 
 
+def grasping(fingers: tuple[str, ...]) -> tuple[str, ...]:
+    """The fingers of a grasp: each once, the thumb and at least one other."""
+    twice = next((name for name in fingers if fingers.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"'{twice}' is given twice; name each finger once")
+    if "thumb" not in fingers or len(fingers) < 2:
+        given = ",".join(fingers) or "none"
+        raise ValueError(f"{given}: a grasp needs the thumb and another finger; give e.g. thumb,index")
+    return fingers
+
+
 def _name(value: str) -> str:
     if not value or value != value.strip() or any(c in "/:" or not c.isprintable() for c in value):
         raise ValueError(f"{value!r} cannot be a name; use printable characters without '/' and ':'")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from scipy.spatial.transform import Rotation
 
 from softcontact.hand import (
@@ -20,6 +20,7 @@ from softcontact.hand import (
     plan_grasp,
 )
 from softcontact.scene import bodies, measures, motions, settings, shapes
+from softcontact.scene.fields import grasping
 from softcontact.scene.library import SceneOptions
 from softcontact.scene.model import Scene
 
@@ -49,7 +50,7 @@ GRAVITY = 9.81
 class GraspOptions(SceneOptions):
     """Options of a scene in which a hand grasps something."""
 
-    mass: Annotated[float, Field(gt=0, le=20)] | None = None
+    mass: Annotated[float, Field(ge=1e-6, le=20)] | None = None
     """Mass of the object [kg]; by default from density."""
     density: Annotated[float, Field(gt=0, le=30000)] = 700.0
     """Density of the object [kg/m³]."""
@@ -61,7 +62,7 @@ class GraspOptions(SceneOptions):
     """Friction law of the aggregates."""
     pressure: Literal["nonuniform", "uniform"] = "nonuniform"
     """Pressure over a phalanx."""
-    fingers: tuple[FingerName, ...] = FINGERS
+    fingers: Annotated[tuple[FingerName, ...], AfterValidator(grasping)] = FINGERS
     """Fingers that close."""
     force: Annotated[float, Field(gt=0, le=50)] | None = None
     """Normal force at which a finger stops closing [N], the thumb at about the sum of the others'; by default 1.2 N,
