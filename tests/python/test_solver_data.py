@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What contact problems take and refuse, that they stay as they are, and that a solve can be interrupted."""
 
+import json
 import os
+import re
 import signal
 import threading
 import time
@@ -10,7 +12,15 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from softcontact.solver import ContactProblem, GlobalContactProblem, residual, scaled_residual, solve
+from softcontact.cli.app import main
+from softcontact.solver import (
+    ContactProblem,
+    GlobalContactProblem,
+    residual,
+    scaled_residual,
+    solve,
+    write_fclib,
+)
 
 W = np.kron(np.array([[2.0, 1.0], [1.0, 2.0]]), np.eye(3))
 Q = np.array([-1.0, 0.5, 0.0, -0.8, 0.4, 0.1])
@@ -215,3 +225,15 @@ def test_a_large_factorisation_does_not_hold_up_ctrl_c():
     problem = ContactProblem(a @ a.T + 0.1 * np.eye(3 * n), q, np.full(n, 0.4))
     settings = {"method": "newton", "tolerance": 1e-300, "max_iterations": 10**6, "time_budget": 20.0}
     assert interrupted_after(0.7, lambda: solve(problem, **settings)) < 0.3
+
+
+def test_the_command_tells_what_is_missing_in_units_and_without(tmp_path, capsys):
+    path = tmp_path / "soft.hdf5"
+    write_fclib(path, ContactProblem(1e-9 * W, 1e-4 * Q, MU))
+    assert main(["solve", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["residual"] <= 1e-8 and 0.0 < found["scaled_residual"] <= 1e-8
+    assert main(["solve", str(path), "--method", "block_gauss_seidel", "--max-iterations", "2"]) == 1
+    told = capsys.readouterr().err
+    missing = float(re.search(r"\(([0-9.e+-]+) without units\)", told)[1])
+    assert missing > 1e-4 and float(re.search(r"residual ([0-9.e+-]+) ", told)[1]) < 1e-8

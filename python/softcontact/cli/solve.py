@@ -23,7 +23,9 @@ def command(
     method: Annotated[
         str, typer.Option(help="auto, anderson, newton, nncg, block_gauss_seidel, local_uzawa, ….")
     ] = "auto",
-    tolerance: Annotated[float, typer.Option(help="Of the natural-map residual.")] = 1e-8,
+    tolerance: Annotated[
+        float, typer.Option(help="Of the natural-map residual, and of the same without units.")
+    ] = 1e-8,
     max_iterations: Annotated[int, typer.Option(help="Sweeps and Newton steps.")] = 10000,
     time_budget: Annotated[
         float | None, typer.Option(help="Seconds after which the best force met is given.")
@@ -84,7 +86,8 @@ def command(
     if solution.converged:
         return 0
     say(
-        f"{file}: not solved to {tolerance:g} ({solution.reason}), residual {solution.residual:.3g} after "
+        f"{file}: not solved to {tolerance:g} ({solution.reason}), residual {solution.residual:.3g} "
+        f"({solution.scaled_residual:.3g} without units) after "
         f"{solution.iterations} iterations; try another method, or more iterations or time"
     )
     return NOT_CONVERGED
@@ -123,7 +126,13 @@ def _tried(problem: ContactProblem, method: str, settings: dict[str, Any]) -> di
 
 def _refusal(error: ValueError) -> dict[str, Any]:
     """What is told of a method that does not take the problem."""
-    return {"converged": False, "reason": f"refused: {error}", "method_used": None, "residual": None}
+    return {
+        "converged": False,
+        "reason": f"refused: {error}",
+        "method_used": None,
+        "residual": None,
+        "scaled_residual": None,
+    }
 
 
 def _applicable(problem: ContactProblem) -> list[str]:
@@ -136,15 +145,17 @@ def _applicable(problem: ContactProblem) -> list[str]:
 
 def _figures(problem: ContactProblem, solution: ContactSolution) -> dict[str, Any]:
     """What is told of a solve; the residual is measured here, outside the solver."""
-    from softcontact.solver import residual
+    from softcontact.solver import residual, scaled_residual
 
     finite = bool(math.isfinite(float(abs(solution.force).sum())))
     measured = residual(problem, solution.force) if finite else math.inf
+    scaled = scaled_residual(problem, solution.force) if finite else math.inf
     return {
         "converged": solution.converged,
         "reason": solution.reason,
         "method_used": solution.method,
         "residual": measured if math.isfinite(measured) else None,
+        "scaled_residual": scaled if math.isfinite(scaled) else None,
         "iterations": solution.iterations,
         "inner_iterations": solution.inner_iterations,
         "wall_time_s": solution.wall_time_s,
