@@ -193,12 +193,12 @@ GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref
         }
         idle = change <= 0.5 * least ? 0 : idle + 1;
         least = idle == 0 ? change : least;
-        if (idle >= patience / relaxation) {  // relaxed sweeps are as much slower
+        if (idle >= patience) {
             // Extrapolated, plain, relaxed, then extrapolated in the other way: what one of them keeps
             // turning in circles, another one often ends.
             const bool plain = acceleration == Acceleration::none && relaxation == 1.0;
             const bool relaxed = relaxation != 1.0;
-            if ((plain || relaxed) && change <= options.resigned_tolerance &&
+            if (plain && change <= options.resigned_tolerance &&
                 residual(lambda) <= options.resigned_tolerance) {
                 break;
             }
