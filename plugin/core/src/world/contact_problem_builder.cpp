@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <softcontact/solver/contact_problem.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
 
 namespace softcontact {
@@ -231,10 +232,52 @@ GaussSeidelResult ContactProblemBuilder::solve_velocity(const WorldSettings& set
         }
     }
     m_elimination.shift(tilt_velocity, right_hand_side);
-    const GaussSeidelResult result =
-        m_solver.solve(effective, right_hand_side, m_descriptors, options, multipliers.head(m_contact_rows));
+    const GaussSeidelResult result = m_patch_count > 0
+                                         ? m_solver.solve(effective, right_hand_side, m_descriptors, options,
+                                                          multipliers.head(m_contact_rows))
+                                         : solve_points(effective, right_hand_side, options, multipliers);
     m_elimination.recover(m_rows.delassus(), multipliers.head(m_contact_rows), tilt_velocity,
                           multipliers.tail(tilt_rows));
+    return result;
+}
+
+GaussSeidelResult ContactProblemBuilder::solve_points(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
+                                                      GaussSeidelOptions options,
+                                                      Eigen::Map<VectorXd> multipliers)
+{
+    // More sweeps than nearly all steps take; what they leave unsolved is rare, and costs memory.
+    constexpr int usual_sweeps = 500;
+    constexpr int newton_steps = 200;
+    constexpr double newton_tolerance = 1e-12;
+    const int most = options.max_iterations;
+    options.max_iterations = std::min(most, usual_sweeps);
+    GaussSeidelResult result = m_solver.solve(W, q, m_descriptors, options, multipliers);
+    if (result.converged || options.max_iterations == most) {
+        return result;
+    }
+    VectorXd friction(static_cast<Index>(m_descriptors.size()));
+    for (std::size_t i = 0; i < m_descriptors.size(); ++i) {
+        friction[static_cast<Index>(i)] = m_descriptors[i].mu;
+    }
+    ContactSolverOptions newton;
+    newton.method = ContactMethod::newton;
+    newton.tolerance = newton_tolerance;
+    newton.max_iterations = newton_steps;
+    const ContactSolverResult found =
+        solve_contact_problem(ContactProblem{ContactMatrix(W), q, friction}, multipliers, newton);
+    const double residual = m_solver.residual(found.force);
+    result.iterations += found.iterations;
+    if (residual < result.residual) {
+        multipliers = found.force;
+        result.residual = residual;
+        result.converged = residual <= options.velocity_tolerance;
+    }
+    if (result.residual > options.resigned_tolerance) {
+        options.max_iterations = most - options.max_iterations;
+        const int before = result.iterations;
+        result = m_solver.solve(W, q, m_descriptors, options, multipliers);
+        result.iterations += before;
+    }
     return result;
 }
 

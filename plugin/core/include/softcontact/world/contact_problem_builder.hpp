@@ -115,6 +115,9 @@ private:
     void add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
                     ContactPair& pair);
     double start_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b) const;
+    /// Velocity pass of point contacts alone: sweeps, and where these go in circles a Newton solve.
+    GaussSeidelResult solve_points(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
+                                   GaussSeidelOptions options, Eigen::Map<VectorXd> multipliers);
     void warm_start(std::vector<ContactPair>& pairs);
     void report_patch(const Block& block, int index, PatchReport& report, ContactPair& pair);
     void report_point(const Block& block, int index, PatchReport& report, ContactPair& pair);
