@@ -52,6 +52,16 @@ class Options(GraspOptions):
                 raise ValueError(f"object: {error}") from error
         return self
 
+    @model_validator(mode="after")
+    def _one_drive(self) -> "Options":
+        planned = ("grasp", "fingers", "force", "acceleration")
+        for name in planned if self.track is not None else ():
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise ValueError(
+                    f"{name}: of the planned grasp, which track={self.track} replaces; leave out one"
+                )
+        return self
+
     def mesh(self) -> SurfaceMesh:
         """The mesh file, checked and scaled, its bounding box around the origin."""
         mesh = load_mesh(self.object, unit=self.unit, scale=self.object_scale)

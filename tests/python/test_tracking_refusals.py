@@ -6,6 +6,13 @@ import json
 import numpy as np
 import pytest
 
+from softcontact.cli.app import main
+from softcontact.engines.embedded import EmbeddedEngine
+from softcontact.engines.hand import _targets as hand_targets
+from softcontact.hand import HandModel
+from softcontact.scene import Hand, Scene, TrackMotion
+from softcontact.scene.errors import SceneError
+from softcontact.scene.library import load
 from softcontact.tracking import Track, TrackError
 from softcontact.tracking.drive import Placement, track_targets
 from softcontact.tracking.files import read_landmarks, read_track, write_raw
@@ -112,3 +119,66 @@ def test_a_queue_that_empties_is_no_new_clock():
         source.push(encode(k, sent, np.zeros(26)), now)
         source.sample(now)
     assert source.statistics()["restarts"] == 0
+
+
+def test_of_two_senders_the_one_that_began_last_is_followed_until_it_falls_silent():
+    source = LiveSource()
+    for k in range(300):  # the first one goes on while the second one sends
+        now = 0.01 * k
+        source.push(encode(k, now, np.full(26, 0.1), session="first"), now)
+        if 100 <= k < 200:
+            source.push(encode(k, now, np.full(26, 0.2), session="second"), now)
+        sample = source.sample(now)
+        if 120 <= k < 200:
+            assert sample.values[0] == pytest.approx(0.2)
+    assert sample.state == "fresh" and sample.values[0] == pytest.approx(0.1)
+    counts = source.statistics()
+    assert counts["restarts"] == 2 and counts["other_sender"] == pytest.approx(150, abs=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"force": 9.0}, "force: of the planned grasp, which track=grasp replaces"),
+        ({"grasp": "precision"}, "grasp: of the planned grasp"),
+        ({"fingers": ("thumb", "index")}, "fingers: of the planned grasp"),
+        ({"acceleration": 5.0}, "acceleration: of the planned grasp"),
+    ],
+)
+def test_options_of_the_planned_grasp_are_refused_beside_a_track(options, told):
+    with pytest.raises(SceneError, match=told):
+        load("hand", {"track": "grasp", **options})
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["record", "no/such/folder.csv", "--duration", "5"], "is no folder that can be written"),
+        (["record", ".csv/../a.csv", "--rate", "0.001"], "rate: 0.001 Hz; give 1 to 10000"),
+        (["simulate", "a.csv", "--landmarks", "--point-noise", "nan"], "point_noise: nan m; give 0 to 0.1"),
+        (["simulate", "a.csv", "--point-noise", "0.01"], "point_noise: 0.01 m; for --landmarks"),
+        (
+            ["simulate", "a.csv", "--landmarks", "--sensors", "5"],
+            "sensors: 5; a frame has landmarks or sensors",
+        ),
+        (["simulate", "a.csv", "--side", "up"], "side: 'up' is no hand; give right or left"),
+        (["simulate", "a.csv", "--seed", "-1"], "seed: -1; give 0 or more"),
+        (["replay", "--seed", "-1"], "seed: -1; give 0 or more"),
+    ],
+)
+def test_wrong_words_to_track_are_told_before_anything_is_done(tmp_path, monkeypatch, capsys, words, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".csv").mkdir()
+    assert main(["track", *words]) == 2
+    error = capsys.readouterr().err
+    assert told in error and error.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".csv"]
+
+
+def test_no_more_of_a_recording_is_expanded_than_the_run_takes():
+    times = np.linspace(0.0, 3000.0, 3001)  # most of an hour
+    motion = TrackMotion(body="hand", times=times.tolist(), values=np.zeros((3001, 26)).tolist())
+    scene = Scene(name="long", duration=3000.0, steps=3, bodies=[Hand(name="hand")], motions=[motion])
+    assert len(EmbeddedEngine(scene).joint_positions("hand")) == 27
+    found, targets = hand_targets(HandModel.build(), scene.bodies[0], motion, 0.005, 3)
+    assert len(found) == len(targets) == 4

@@ -2,6 +2,7 @@
 """`softcontact track`: recordings and streams of a tracked hand."""
 
 import dataclasses
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,6 +65,15 @@ def simulate(
         "jitter": jitter,
     }
     packets = out.suffix.lower() == ".jsonl"
+    _check(out, side, seed)
+    if not (np.isfinite(point_noise) and 0.0 <= point_noise <= 0.1):
+        raise ValueError(f"point_noise: {point_noise} m; give 0 to 0.1")
+    if point_noise and (packets or not landmarks):
+        raise ValueError(
+            f"point_noise: {point_noise} m; for --landmarks in a .csv or .h5 file, else leave it out"
+        )
+    if landmarks and sensors != 20:
+        raise ValueError(f"sensors: {sensors}; a frame has landmarks or sensors, so leave out one of the two")
     if any(share.values()) and not packets:
         raise ValueError(f"{out}: only packets are lost or reordered; write a .jsonl file")
     if packets and sensors != 20:
@@ -109,6 +119,7 @@ def replay(
         raise ValueError(f"speed: {speed}; give a positive factor")
     if times < 0:
         raise ValueError(f"times: {times}; give 0 or more")
+    _check_seed(seed)
     path, share = find_track(source), {"loss": loss, "reorder": reorder, "duplicate": duplicate}
     log = path.suffix.lower() == ".jsonl"
     if log and landmarks:
@@ -163,9 +174,10 @@ def record(
 
     if out.suffix.lower() not in (".csv", ".h5", ".hdf5", ".jsonl"):
         raise ValueError(f"{out}: not a recording; give a name that ends in .csv, .h5 or .jsonl")
-    if side not in ("right", "left"):
-        raise ValueError(f"side: {side!r} is no hand; give right or left")
-    for name, value in (("duration", duration), ("timeout", timeout), ("idle", idle), ("rate", rate)):
+    _check(out, side)
+    if not 1.0 <= rate <= 1e4:
+        raise ValueError(f"rate: {rate} Hz; give 1 to 10000")
+    for name, value in (("duration", duration), ("timeout", timeout), ("idle", idle)):
         if value is not None and not (np.isfinite(value) and value > 0.0):
             raise ValueError(f"{name}: {value}; give a positive number")
     table = None if calibration is None else read_calibration(calibration)
@@ -188,11 +200,29 @@ def record(
     return 130 if interrupted and duration is not None else 0
 
 
-def _kinematics(side: str):
-    from softcontact.hand import HandKinematics, HandParameters
+def _check(out: Path, side: str, seed: int = 0) -> None:
+    """See that a recording can be written before it is made."""
+    from softcontact.whole_file import target
 
     if side not in ("right", "left"):
         raise ValueError(f"side: {side!r} is no hand; give right or left")
+    _check_seed(seed)
+    try:
+        place, _ = target(out)
+    except OSError as error:
+        raise ValueError(f"{out}: {error.strerror}; choose another file") from None
+    if not (place.parent.is_dir() and os.access(place.parent, os.W_OK)):
+        raise ValueError(f"{out}: {str(place.parent)!r} is no folder that can be written; choose another one")
+
+
+def _check_seed(seed: int) -> None:
+    if seed < 0:
+        raise ValueError(f"seed: {seed}; give 0 or more")
+
+
+def _kinematics(side: str):
+    from softcontact.hand import HandKinematics, HandParameters
+
     return HandKinematics.build(HandParameters(side=side))  # type: ignore[arg-type]
 
 

@@ -182,7 +182,9 @@ class EmbeddedEngine:
                 self._ids[body.name] = add_fingertip(self.world, body)
                 self._show(body.name, body, rigid=False)
             case bodies.Hand():
-                hand = self._hands[body.name] = HandInWorld(self.world, body, self._motion_of(body.name))
+                hand = self._hands[body.name] = HandInWorld(
+                    self.world, body, self._motion_of(body.name), self.scene.steps or self.scene.step_count
+                )
                 self._ids[body.name] = hand.id
                 for surface in hand.surfaces:
                     palm = surface.removeprefix(f"{body.name}.").startswith("palm")

@@ -23,9 +23,12 @@ class HandInWorld:
         world: the World to add it to.
         body: the scene's hand.
         motion: the motion that pulls it, or None for a hand that stays where it starts.
+        steps: number of steps that the run takes at most.
     """
 
-    def __init__(self, world: Any, body: Hand, motion: HandMotion | TrackMotion | None) -> None:
+    def __init__(
+        self, world: Any, body: Hand, motion: HandMotion | TrackMotion | None, steps: int | None = None
+    ) -> None:
         self.world, self.body = world, body
         self.model = model = HandModel.build(
             body.sizes, body.tissue, body.compliance, "soft" if body.palm == "soft" else "rigid"
@@ -35,7 +38,7 @@ class HandInWorld:
             self.live = LiveHand(motion, body, world.time_step)
             times, targets = self.live.table()
         else:
-            times, targets = _targets(model, body, motion, world.time_step)
+            times, targets = _targets(model, body, motion, world.time_step, steps)
         self.id = world.add_articulated_body(
             body.name, list(model.links), targets[0], body.gravity_compensated
         )
@@ -134,7 +137,11 @@ def add_fingertip(world: Any, body: Fingertip) -> int:
 
 
 def _targets(
-    model: HandModel, body: Hand, motion: HandMotion | TrackMotion | None, time_step: float
+    model: HandModel,
+    body: Hand,
+    motion: HandMotion | TrackMotion | None,
+    time_step: float,
+    steps: int | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Times (n,) [s] and spring targets (n, 27)."""
     if isinstance(motion, TrackMotion):
@@ -143,7 +150,9 @@ def _targets(
                 f"source: this engine follows recordings, not {motion.source}; record the stream first"
             )
         track = Track(np.array(motion.times), np.array(motion.values), model.parameters.side)
-        return track_targets(track, placement(motion, body), rate_limits(motion), time_step, motion.start)
+        return track_targets(
+            track, placement(motion, body), rate_limits(motion), time_step, motion.start, steps
+        )
     if motion is not None:
         values = np.array(motion.values)
         return hand.HandMotion(np.array(motion.times), values, motion.interpolation).resampled(time_step)

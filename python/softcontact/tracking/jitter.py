@@ -50,7 +50,8 @@ class JitterSettings:
 
 @dataclass
 class StreamStatistics:
-    """What became of the datagrams. `received` = used + duplicates + late + malformed + other_hand + skipped.
+    """What became of the datagrams. `received` = used + duplicates + late + malformed + other_hand + other_sender +
+    skipped.
 
     Attributes:
         received: datagrams that came.
@@ -60,6 +61,7 @@ class StreamStatistics:
         late: came when their moment had been shown.
         malformed: no message of this format; ignored.
         other_hand: messages of the other hand; ignored.
+        other_sender: of a sender that another one took over from, while that one is heard; ignored.
         skipped: came while the run was being made ready.
         restarts: new starts of the sender.
         lost: numbers that never came, so far.
@@ -72,6 +74,7 @@ class StreamStatistics:
     late: int = 0
     malformed: int = 0
     other_hand: int = 0
+    other_sender: int = 0
     skipped: int = 0
     restarts: int = 0
     lost: int = 0
@@ -150,6 +153,8 @@ class JitterBuffer:
         self._seen: dict[int, float] = {}
         self._newest = self._first = self._unique = self._span = 0
         self._session, self._odd = "", 0
+        self._left: set[str] = set()  # sessions that another one took over from
+        self._heard = -np.inf  # arrival of the last packet of the session
         self._strays: deque[tuple[float, float]] = deque()
         self._shown = -np.inf
         self._last: Sample | None = None
@@ -160,9 +165,13 @@ class JitterBuffer:
         """Put in a packet that came at `arrival` [s] on the local clock.
 
         Returns:
-            "used", "reordered", "duplicate" or "late".
+            "used", "reordered", "duplicate", "late", or "other" of two senders at once.
         """
         self._counts.received += 1
+        if packet.session in self._left and arrival - self._heard <= self.settings.freeze_after:
+            self._counts.other_sender += 1
+            return "other"
+        self._heard = arrival
         if not self._seen or packet.session != self._session:
             self._begin(packet)
         elif self._is_odd(packet, arrival):
@@ -284,6 +293,9 @@ class JitterBuffer:
         if self._seen:
             self._counts.restarts += 1
         self._clear()
+        if packet.session != self._session:
+            self._left.add(self._session)
+            self._left.discard(packet.session)
         self._session, self._newest, self._first = packet.session, packet.sequence, packet.sequence
         self._since_frozen = 0
 
