@@ -183,7 +183,7 @@ class EmbeddedEngine:
                 self._show(body.name, body, rigid=False)
             case bodies.Hand():
                 hand = self._hands[body.name] = HandInWorld(
-                    self.world, body, self._motion_of(body.name), self.scene.steps or self.scene.step_count
+                    self.world, body, self._motion_of(body.name), self.scene.steps
                 )
                 self._ids[body.name] = hand.id
                 for surface in hand.surfaces:

@@ -23,7 +23,7 @@ class HandInWorld:
         world: the World to add it to.
         body: the scene's hand.
         motion: the motion that pulls it, or None for a hand that stays where it starts.
-        steps: number of steps that the run takes at most.
+        steps: number of steps that the run was told to end after; None for one that may go on past its duration.
     """
 
     def __init__(

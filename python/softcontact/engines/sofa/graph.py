@@ -172,9 +172,7 @@ class SceneGraph:
 
         model = HandModel.build(body.sizes, body.tissue, body.compliance)
         motion = next((m for m in self.scene.motions if m.body == body.name), None)
-        times, targets = hand_targets(
-            model, body, motion, self.scene.time_step, self.scene.steps or self.scene.step_count
-        )
+        times, targets = hand_targets(model, body, motion, self.scene.time_step, self.scene.steps)
         made = HandInGraph(self.root, body, model, targets[0], self.gravity)
         self._keep(made)
         friction = model.tissue.friction if body.friction is None else body.friction
