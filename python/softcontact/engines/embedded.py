@@ -4,10 +4,10 @@
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from softcontact.engines.base import FloatArray, StepProblem, SurfaceInfo
 from softcontact.engines.contact_scale import contact_distances
+from softcontact.engines.embedded_bodies import add_articulated, add_rigid, add_tetrahedral
 from softcontact.engines.hand import HandInWorld, add_fingertip
 from softcontact.engines.overlap import check_start
 from softcontact.engines.tracked import TrackedHands
@@ -167,7 +167,8 @@ class EmbeddedEngine:
     def _add(self, body: Any) -> None:
         match body:
             case bodies.RigidBody():
-                self._add_rigid(body)
+                self._ids[body.name] = add_rigid(self.world, body, self._mesh(body.shape), self._mu(body))
+                self._show(body.name, body, rigid=True)
             case bodies.KinematicBody():
                 mesh = self._mesh(body.shape)
                 self._ids[body.name] = self.world.add_kinematic_body(
@@ -175,9 +176,14 @@ class EmbeddedEngine:
                 )
                 self._show(body.name, body, rigid=True)
             case bodies.TetrahedralBody():
-                self._add_tetrahedral(body)
+                self._ids[body.name] = add_tetrahedral(
+                    self.world, body, self._mesh(body.shape), self._mu(body)
+                )
+                self._show(body.name, body, rigid=False)
             case bodies.ArticulatedBody():
-                self._add_articulated(body)
+                self._ids[body.name], names = add_articulated(self.world, body, self._mesh, self._mu(body))
+                for name in names:
+                    self._show(name, body, rigid=False)
             case bodies.Fingertip():
                 self._ids[body.name] = add_fingertip(self.world, body)
                 self._show(body.name, body, rigid=False)
@@ -190,88 +196,6 @@ class EmbeddedEngine:
                     palm = surface.removeprefix(f"{body.name}.").startswith("palm")
                     role = "palm" if palm else body.role
                     self._show(surface, body, rigid=False, role=role)
-
-    def _add_rigid(self, body: bodies.RigidBody) -> None:
-        mesh = self._mesh(body.shape)
-        mass, com, inertia = mass_properties(body, mesh)
-        self._ids[body.name] = self.world.add_rigid_body(
-            body.name,
-            mesh.vertices,
-            mesh.triangles,
-            mass,
-            com,
-            inertia,
-            body.position,
-            body.orientation,
-            body.velocity,
-            body.angular_velocity,
-            self._mu(body),
-            body.aggregate,
-        )
-        self._show(body.name, body, rigid=True)
-
-    def _add_tetrahedral(self, body: bodies.TetrahedralBody) -> None:
-        mesh = self._mesh(body.shape)
-        surface, nodes_of = mesh.surface()
-        fixed = set(body.fixed_nodes)
-        if body.fixed_nodes and max(fixed) >= len(mesh.nodes):
-            raise ValueError(
-                f"fixed_nodes: {max(fixed)} is too large; the nodes are 0 to {len(mesh.nodes) - 1}"
-            )
-        if body.fixed_region is not None:
-            low, high = np.array(body.fixed_region.low), np.array(body.fixed_region.high)
-            inside = np.flatnonzero(((mesh.nodes >= low) & (mesh.nodes <= high)).all(axis=1))
-            if not len(inside):
-                raise ValueError("fixed_region holds no node; make it larger")
-            fixed |= set(inside.tolist())
-        count = len(mesh.tetrahedra)
-        material = body.material
-        weights = np.zeros((len(nodes_of), 4))
-        weights[:, 0] = 1.0
-        nodes = mesh.nodes @ Rotation.from_quat(body.orientation).as_matrix().T + body.position
-        self._ids[body.name] = self.world.add_tetrahedral_body(
-            body.name,
-            nodes,
-            mesh.tetrahedra,
-            np.full(count, material.young),
-            np.full(count, material.poisson),
-            np.full(count, material.density),
-            material.rayleigh_mass,
-            material.rayleigh_stiffness,
-            np.array(sorted(fixed), dtype=np.int32),
-            np.repeat(np.asarray(nodes_of, dtype=np.int32)[:, None], 4, axis=1),
-            weights,
-            surface.triangles,
-            self._mu(body),
-            body.aggregate,
-            body.velocity,
-            stiffening=material.stiffening,
-            stiffening_limit=material.stiffening_limit,
-        )
-        self._show(body.name, body, rigid=False)
-
-    def _add_articulated(self, body: bodies.ArticulatedBody) -> None:
-        numbers = {link.name: index for index, link in enumerate(body.links)}
-        self._ids[body.name] = self.world.add_articulated_body(
-            body.name,
-            [_link(link, body, numbers) for link in body.links],
-            np.array(body.joint_positions),
-            body.gravity_compensated,
-        )
-        for index, link in enumerate(body.links):
-            if link.shape is not None:
-                mesh = self._mesh(link.shape)
-                name = f"{body.name}.{link.name}"
-                self.world.add_link_surface(
-                    self._ids[body.name],
-                    index,
-                    name,
-                    mesh.vertices,
-                    mesh.triangles,
-                    self._mu(body),
-                    link.aggregate,
-                )
-                self._show(name, body, rigid=False)
 
     def _motion_of(self, body: str) -> Any:
         return next((motion for motion in self.scene.motions if motion.body == body), None)
@@ -349,54 +273,6 @@ def _new_world(scene: Scene, distances: dict[str, float]) -> Any:
         return World(scene.time_step, scene.gravity, options)
     except ValueError as error:
         raise SceneError(f"scene settings: {error}") from None
-
-
-def mass_properties(body: bodies.RigidBody, mesh: Any) -> tuple[float, FloatArray, FloatArray]:
-    """Mass [kg], centre of mass (3,) [m] and inertia about it (3, 3) [kg m²], in body axes.
-
-    Args:
-        body: gives what it gives; the rest is that of a homogeneous solid.
-        mesh: its closed surface.
-    Raises:
-        ValueError: something has to come from the surface, and the surface is not closed.
-    """
-    if body.mass is not None and body.com is not None and body.inertia is not None:
-        return body.mass, np.array(body.com), np.array(body.inertia)
-    volume = mesh.volume if mesh.is_closed else 0.0
-    if not volume > 0:
-        raise ValueError(
-            "shape: not a closed surface with outward triangles; close it, or give mass, com and inertia"
-        )
-    density = body.mass / volume if body.mass is not None else body.density or 1000.0
-    com = mesh.center_of_mass if body.com is None else np.array(body.com)
-    inertia = mesh.inertia(density) if body.inertia is None else np.array(body.inertia)
-    return density * volume, com, inertia
-
-
-def _link(link: bodies.Link, body: bodies.ArticulatedBody, numbers: dict[str, int]) -> dict[str, Any]:
-    position, rotation = np.array(link.position), Rotation.from_quat(link.orientation)
-    if link.parent is None:
-        base = Rotation.from_quat(body.orientation)
-        position, rotation = base.apply(position) + body.position, base * rotation
-    springs = {
-        key: list(getattr(link, key))
-        for key in ("stiffness", "damping", "lower", "upper")
-        if getattr(link, key)
-    }
-    return {
-        "name": link.name,
-        "parent": -1 if link.parent is None else numbers[link.parent],
-        "joint": link.joint,
-        "axis": link.axis,
-        "axis2": link.second_axis,
-        "position": position,
-        "orientation": rotation.as_quat(),
-        "mass": link.mass,
-        "com": link.com,
-        "inertia": np.array(link.inertia),
-        "limit_stiffness": link.limit_stiffness,
-        **springs,
-    }
 
 
 def _number(names: list[str], name: str, where: str) -> int:

@@ -136,7 +136,7 @@ class SceneGraph:
                 self._add_fingertip(body)
 
     def _add_rigid(self, body: bodies.RigidBody) -> None:
-        from softcontact.engines.embedded import mass_properties
+        from softcontact.engines.embedded_bodies import mass_properties
 
         mesh = self.mesh(body.shape)
         made = RigidInGraph(self.root, body, mesh, mass_properties(body, mesh), self.gravity)
@@ -147,10 +147,10 @@ class SceneGraph:
             self._drivers.append(InertiaDriver(made))
 
     def _add_articulated(self, body: bodies.ArticulatedBody) -> None:
-        from softcontact.engines.embedded import _link as link_dictionary
+        from softcontact.engines.embedded_bodies import link_arguments
 
         numbers = {link.name: index for index, link in enumerate(body.links)}
-        links = [link_dictionary(link, body, numbers) for link in body.links]
+        links = [link_arguments(link, body, numbers) for link in body.links]
         made = ArticulatedInGraph(self.root, body, links, np.array(body.joint_positions), self.gravity)
         self._keep(made)
         for index, link in enumerate(body.links):
