@@ -19,5 +19,6 @@ void bind_friction(py::module_& module);
 void bind_solver(py::module_& module);
 void bind_condensed(py::module_& module);
 void bind_world(py::module_& module);
+void bind_haptics(py::module_& module);
 
 }  // namespace softcontact::bindings

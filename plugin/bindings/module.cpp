@@ -13,4 +13,5 @@ PYBIND11_MODULE(_core, module)
     bind_solver(module);
     bind_condensed(module);
     bind_world(module);
+    bind_haptics(module);
 }

@@ -46,37 +46,31 @@ void ToolDynamics::reset(const RigidPose& pose, const Twist& motion)
     m_pose.orientation.normalize();
     m_start = m_pose;
     m_velocity = motion.vector();
-    m_momentum = inertia() * motion.angular;
+    m_momentum = inertia(m_pose) * motion.angular;
 }
 
-Matrix6d ToolDynamics::inertia6() const
+Matrix3d ToolDynamics::inertia(const RigidPose& pose) const
 {
-    Matrix6d out = Matrix6d::Zero();
-    out.diagonal().head<3>().setConstant(m_properties.mass);
-    out.bottomRightCorner<3, 3>() = inertia();
-    return out;
-}
-
-Matrix3d ToolDynamics::inertia() const
-{
-    const Matrix3d rotation = m_pose.orientation.toRotationMatrix();
+    const Matrix3d rotation = pose.orientation.toRotationMatrix();
     return rotation * m_properties.inertia * rotation.transpose();
 }
 
 Matrix6d ToolDynamics::system_matrix(const VirtualCoupling& coupling, const RigidPose& device,
-                                     double step) const
+                                     const RigidPose& pose, double step) const
 {
     Matrix6d stiffness, damping;
-    coupling.system_matrices(device, m_pose, centre(), stiffness, damping);
-    Matrix6d out = inertia6();
-    out += step * damping + step * step * stiffness;
+    coupling.system_matrices(device, pose, pose * m_properties.centre, stiffness, damping);
+    Matrix6d out = step * damping + step * step * stiffness;
+    out.diagonal().head<3>().array() += m_properties.mass;
+    out.bottomRightCorner<3, 3>() += inertia(pose);
     return out;
 }
 
 bool ToolDynamics::prepare(const VirtualCoupling& coupling, const RigidPose& device,
                            const Twist& device_motion, const Wrench& other, double step)
 {
-    return prepare_with(system_matrix(coupling, device, step), coupling, device, device_motion, other, step);
+    return prepare_with(system_matrix(coupling, device, m_pose, step), coupling, device, device_motion, other,
+                        step);
 }
 
 bool ToolDynamics::prepare_with(const Matrix6d& system, const VirtualCoupling& coupling,
@@ -105,17 +99,16 @@ void ToolDynamics::place(const RigidPose& from, const Vector6d& moved)
 
 void ToolDynamics::finish(const Vector6d& velocity)
 {
-    m_pose = m_start;
-    m_momentum = inertia() * velocity.tail<3>();
+    m_momentum = inertia(m_start) * velocity.tail<3>();
     place(m_start, m_step * velocity);
     m_velocity.head<3>() = velocity.head<3>();
-    m_velocity.tail<3>() = inertia().inverse() * m_momentum;
+    m_velocity.tail<3>() = inertia(m_pose).inverse() * m_momentum;
 }
 
 void ToolDynamics::move(const Vector6d& moved)
 {
     place(m_pose, moved);
-    m_velocity.tail<3>() = inertia().inverse() * m_momentum;
+    m_velocity.tail<3>() = inertia(m_pose).inverse() * m_momentum;
 }
 
 double ToolDynamics::kinetic_energy() const

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <softcontact/world/articulated_system.hpp>
 #include <softcontact/world/contact_rows.hpp>
+#include <softcontact/world/link_carrier.hpp>
 
 namespace softcontact {
 
@@ -127,7 +127,7 @@ void ContactRows::add_point(const SurfacePoint& point, const Vector3d& position,
         auto& owner = m_by_system[static_cast<std::size_t>(surface.field_system)];
         RowForces local = m_sign * directions;
         if (surface.link_system >= 0) {
-            local = surface.articulated->link_pose(surface.link).rotation.transpose() * local;
+            local = surface.carrier->link_pose(surface.link).rotation.transpose() * local;
         }
         for (int corner = 0; corner < 3; ++corner) {
             const double corner_weight = point.weights[corner];
@@ -171,8 +171,8 @@ void ContactRows::end_side()
         const Index dof = (*m_systems)[static_cast<std::size_t>(surface.link_system)]->dof();
         Eigen::Map<MatrixXd> columns(m_columns.data() + entry.columns, dof, rows);
         for (int row = 0; row < rows; ++row) {
-            surface.articulated->add_wrench(surface.link, m_reference, m_force.col(row), m_moment.col(row),
-                                            columns.col(row));
+            surface.carrier->add_wrench(surface.link, m_reference, m_force.col(row), m_moment.col(row),
+                                        columns.col(row));
         }
     }
     m_surface = nullptr;
@@ -265,6 +265,15 @@ void ContactRows::assemble()
                 couple(owner.entries[i], owner.entries[j], dof);
             }
         }
+    }
+}
+
+void ContactRows::generalized_forces(int system, Eigen::Ref<MatrixXd> columns) const
+{
+    columns.setZero();
+    for (const auto& entry : m_by_system[static_cast<std::size_t>(system)].entries) {
+        columns.middleCols(m_blocks[static_cast<std::size_t>(entry.block)].offset, entry.rows) =
+            ConstColumns(m_columns.data() + entry.columns, columns.rows(), entry.rows);
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cmath>
-#include <softcontact/world/articulated_system.hpp>
 #include <softcontact/world/contact_surface.hpp>
+#include <softcontact/world/link_carrier.hpp>
 #include <softcontact/world/tetrahedral_system.hpp>
 #include <stdexcept>
 
@@ -37,8 +37,8 @@ void ContactSurface::update(double time)
 {
     if (kind == Kind::kinematic) {
         m_pose = motion.pose(time);
-    } else if (articulated != nullptr) {
-        m_pose = articulated->link_pose(link);
+    } else if (carrier != nullptr) {
+        m_pose = carrier->link_pose(link);
     }
     geometry.set_pose(m_pose);
     if (field == nullptr) {

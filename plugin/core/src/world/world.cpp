@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <softcontact/haptics/tool_system.hpp>
 #include <softcontact/world/passage.hpp>
 #include <softcontact/world/world.hpp>
 #include <stdexcept>
@@ -287,6 +288,9 @@ Pose World::body_pose(int body, int link) const
     const Body& entry = m_bodies.at(static_cast<std::size_t>(body));
     if (entry.surface >= 0) {
         return m_surfaces[static_cast<std::size_t>(entry.surface)].geometry.pose();
+    }
+    if (const ToolSystem* tool = find_tool(body)) {
+        return tool->link_pose(link);
     }
     const ArticulatedSystem& system = articulated(body);
     if (link < 0 || link >= system.model().link_count()) {

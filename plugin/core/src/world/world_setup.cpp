@@ -154,7 +154,7 @@ int World::add_link_surface(int body, int link, const std::string& name, Surface
     surface.aggregate = aggregate;
     surface.link_system = m_bodies[static_cast<std::size_t>(body)].system;
     surface.link = link;
-    surface.articulated = &system;
+    surface.carrier = &system;
     return add_surface(std::move(surface));
 }
 
@@ -196,7 +196,7 @@ int World::add_phalanx(int body, int link, const std::string& name, TetrahedralS
     surface.aggregate = true;
     surface.link_system = m_bodies[static_cast<std::size_t>(body)].system;
     surface.link = link;
-    surface.articulated = &system;
+    surface.carrier = &system;
     surface.field_system = static_cast<int>(m_systems.size());
     surface.field = field.get();
     surface.embedding = std::move(embedding);

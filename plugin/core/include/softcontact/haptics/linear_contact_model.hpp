@@ -20,7 +20,7 @@ namespace softcontact {
 class LinearContactModel {
 public:
     /// Room for `capacity` contacts (>= 0); of more the slow thread keeps those that press hardest.
-    explicit LinearContactModel(int capacity = 64);
+    explicit LinearContactModel(int capacity = 32);
 
     /// Eq. 13 at discrete-time force F̃ [N] and torque T̃ [N·m] of the slow step, see ToolDynamics. On the
     /// tool, torque about its centre of mass.

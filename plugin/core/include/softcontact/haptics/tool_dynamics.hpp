@@ -32,9 +32,9 @@ public:
     /// False where A could not be factored.
     bool prepare(const VirtualCoupling& coupling, const RigidPose& device, const Twist& device_motion,
                  const Wrench& other, double step);
-    /// A as `prepare` would give it for another step length, at the present state.
+    /// A of a step of any length that starts at `pose`.
     [[nodiscard]] Matrix6d system_matrix(const VirtualCoupling& coupling, const RigidPose& device,
-                                         double step) const;
+                                         const RigidPose& pose, double step) const;
     /// F̃ for an A that is given, see LinearContactModel::system. `prepare` with the forces alone.
     bool prepare_with(const Matrix6d& system, const VirtualCoupling& coupling, const RigidPose& device,
                       const Twist& device_motion, const Wrench& other, double step);
@@ -62,8 +62,7 @@ public:
     [[nodiscard]] bool finite() const { return m_pose.finite() && m_velocity.allFinite(); }
 
 private:
-    [[nodiscard]] Matrix3d inertia() const;   ///< world axes
-    [[nodiscard]] Matrix6d inertia6() const;  ///< with the mass
+    [[nodiscard]] Matrix3d inertia(const RigidPose& pose) const;  ///< about the centre, world axes
     void place(const RigidPose& from, const Vector6d& displacement);
 
     ToolProperties m_properties;

@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <softcontact/bodies/articulated.hpp>
+#include <softcontact/world/link_carrier.hpp>
 #include <softcontact/world/motion.hpp>
 #include <softcontact/world/system.hpp>
 #include <vector>
@@ -22,7 +23,7 @@ struct JointCompliance {
 ///
 /// A rigid body is one link on a free joint. The target of the joint springs is keyframed; a closing
 /// controller may add an offset to single coordinates.
-class ArticulatedSystem final : public System {
+class ArticulatedSystem final : public System, public LinkCarrier {
 public:
     ArticulatedSystem(std::string name, ArticulatedModel model, JointCompliance compliance, VectorXd q0,
                       VectorXd v0, Vector3d gravity, bool gravity_compensated);
@@ -46,7 +47,7 @@ public:
     void append_state(std::vector<double>& out) const override;
 
     [[nodiscard]] const ArticulatedModel& model() const { return m_model; }
-    [[nodiscard]] const Pose& link_pose(int link) const
+    [[nodiscard]] const Pose& link_pose(int link) const override
     {
         return m_data.pose[static_cast<std::size_t>(link)];
     }
@@ -55,9 +56,8 @@ public:
     /// Constant force on a velocity coordinate, on top of the springs [N] or [N·m].
     void set_applied_force(const Eigen::Ref<const VectorXd>& force) { m_applied = force; }
 
-    /// generalized += Jᵀ (force, moment about `point`), both in world axes.
     void add_wrench(int link, const Vector3d& point, const Vector3d& force, const Vector3d& moment,
-                    Eigen::Ref<VectorXd> generalized) const;
+                    Eigen::Ref<VectorXd> generalized) const override;
 
 private:
     void evaluate_target(double time, VectorXd& target) const;

@@ -67,6 +67,7 @@ public:
 
     [[nodiscard]] int contact_count() const { return static_cast<int>(m_points.size()); }
     [[nodiscard]] ContactRows& rows() { return m_rows; }
+    [[nodiscard]] const ContactRows& rows() const { return m_rows; }
     [[nodiscard]] int row_count() const { return m_contact_rows; }
     /// Multipliers of all rows, those of the tilts last [N], torsion [N·m].
     [[nodiscard]] Eigen::Map<const VectorXd> multipliers() const { return view(m_multipliers); }

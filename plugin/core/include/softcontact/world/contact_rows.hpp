@@ -58,6 +58,10 @@ public:
                                                       const Eigen::Ref<const VectorXd>& multipliers,
                                                       double scale);
 
+    /// Hᵀ of all rows on a system without local fields, one column a row (dof, rows): generalized force of a
+    /// unit multiplier. Zero where a contact does not reach it.
+    void generalized_forces(int system, Eigen::Ref<MatrixXd> columns) const;
+
 private:
     struct Block {
         int offset = 0;

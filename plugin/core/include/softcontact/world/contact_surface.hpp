@@ -9,7 +9,7 @@
 
 namespace softcontact {
 
-class ArticulatedSystem;
+class LinkCarrier;
 class TetrahedralSystem;
 
 /// Each surface vertex as a weighted sum of up to four nodes of a tetrahedral mesh.
@@ -21,7 +21,7 @@ struct Embedding {
 /// A triangle surface that takes part in contact, and what moves it.
 ///
 /// - kinematic: follows a prescribed pose;
-/// - link: rigid on a link of an articulated body;
+/// - link: rigid on a link of an articulated body, or on a haptic tool;
 /// - field: embedded in a tetrahedral body in world axes;
 /// - phalanx: embedded in a local field that a link carries: x = link pose ∘ (rest + local displacement)
 ///   (Talvas §4, global corotational mapping), so a contact reaches the joints and the field.
@@ -39,8 +39,8 @@ public:
     int body = -1;         ///< body id the surface belongs to
     int link_system = -1;  ///< index of the articulated system, or −1
     int link = -1;
-    int field_system = -1;  ///< index of the tetrahedral system, or −1
-    const ArticulatedSystem* articulated = nullptr;
+    int field_system = -1;                 ///< index of the tetrahedral system, or −1
+    const LinkCarrier* carrier = nullptr;  ///< of the link
     const TetrahedralSystem* field = nullptr;
     Embedding embedding;
     PoseMotion motion;  ///< kinematic only

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <softcontact/contact/detection.hpp>
+#include <softcontact/haptics/tool_dynamics.hpp>
 #include <softcontact/world/articulated_system.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
 #include <softcontact/world/contact_surface.hpp>
@@ -16,6 +17,8 @@
 #include <vector>
 
 namespace softcontact {
+
+class ToolSystem;
 
 /// Figures of the last step.
 struct StepStatistics {
@@ -45,6 +48,9 @@ public:
                         bool gravity_compensated);
     int add_tetrahedral(const std::string& name, TetrahedralSystem::Definition definition);
     int add_kinematic(const std::string& name, Surface geometry, PoseMotion motion, double friction);
+    /// A rigid tool that a virtual coupling holds to a device, with its surface.
+    int add_tool(const std::string& name, Surface geometry, const ToolProperties& properties,
+                 const VirtualCoupling& coupling, const RigidPose& pose, double friction);
 
     // ---- surfaces. Each call returns a surface id.
     int add_link_surface(int body, int link, const std::string& name, Surface geometry, double friction,
@@ -64,6 +70,8 @@ public:
     void set_kinematic_motion(int body, PoseMotion motion);
     void set_velocity(int body, const VectorXd& velocity);  ///< joint velocities (nv)
     void set_applied_force(int body, const VectorXd& force);
+    /// Where the device of a tool is at the start of the next step, and how it moves.
+    void set_device(int body, const RigidPose& pose, const Twist& motion);
     /// From the next step on contacts are aggregated, or not. What the pairs remember (pressure, forces to
     /// start from) is forgotten; the state stays as it is, so that both models can be asked about the same
     /// one.
@@ -114,6 +122,14 @@ public:
     /// Pose of a link (link 0 for a rigid body) or of a kinematic body.
     [[nodiscard]] Pose body_pose(int body, int link) const;
     [[nodiscard]] const ArticulatedSystem& articulated(int body) const;
+    [[nodiscard]] const ToolSystem& tool(int body) const;
+    /// Index of a body's system among those of contact_rows(), −1 for a kinematic one.
+    [[nodiscard]] int system_index(int body) const
+    {
+        return m_bodies.at(static_cast<std::size_t>(body)).system;
+    }
+    /// Constraint rows of the last step, in the order of velocity_problem().
+    [[nodiscard]] const ContactRows& contact_rows() const { return m_builder.rows(); }
 
     [[nodiscard]] double kinetic_energy() const;
     [[nodiscard]] double elastic_energy() const;
@@ -147,6 +163,8 @@ private:
     [[nodiscard]] const std::string& moving_side(const ContactPair& pair) const;
     [[nodiscard]] const std::string& other_side(const ContactPair& pair) const;
     ArticulatedSystem& articulated_system(int body);
+    ToolSystem& tool(int body);
+    [[nodiscard]] ToolSystem* find_tool(int body) const;
 
     double m_step;
     Vector3d m_gravity;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <softcontact/types.hpp>
+
+namespace softcontact {
+
+/// A system whose rigid links carry contact surfaces.
+class LinkCarrier {
+public:
+    LinkCarrier() = default;
+    virtual ~LinkCarrier() = default;
+    LinkCarrier(const LinkCarrier&) = delete;
+    LinkCarrier& operator=(const LinkCarrier&) = delete;
+
+    [[nodiscard]] virtual const Pose& link_pose(int link) const = 0;
+    /// generalized += Jᵀ (force, moment about `point`), both in world axes.
+    virtual void add_wrench(int link, const Vector3d& point, const Vector3d& force, const Vector3d& moment,
+                            Eigen::Ref<VectorXd> generalized) const = 0;
+};
+
+}  // namespace softcontact
