@@ -4,6 +4,8 @@
 import contextlib
 import os
 import sys
+import warnings
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from rich.console import Console
@@ -45,6 +47,15 @@ def say(text: str) -> None:
     """One line on the error stream; where that takes none, the exit code has to say it."""
     with contextlib.suppress(OSError):
         print(f"softcontact: {' '.join(str(text).split())}", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def warnings_said(category: type[Warning]) -> Iterator[None]:
+    """Say warnings of a category as they come, one line each."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", category)
+        warnings.showwarning = lambda message, *_: say(f"warning: {message}")
+        yield
 
 
 class _Console(Console):

@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from softcontact.cli.console import console, say
+from softcontact.cli.console import console, say, warnings_said
 
 app = typer.Typer(
     help="Record, replay and simulate the stream of a tracked hand (softcontact.tracking tells the formats).",
@@ -165,6 +165,7 @@ def record(
 ) -> int:
     """Write down a live stream, of values or of landmarks."""
     from softcontact.hand import HandParameters
+    from softcontact.tracking.chirality import TrackWarning
     from softcontact.tracking.files import read_calibration
     from softcontact.tracking.jitter import JitterSettings
     from softcontact.tracking.message import Decoder
@@ -188,7 +189,10 @@ def record(
     )
     say(f"listening at {listen}; Ctrl-C ends the recording")
     try:
-        track, interrupted = record_stream(source, rate=rate, duration=duration, timeout=timeout, idle=idle)
+        with warnings_said(TrackWarning):
+            track, interrupted = record_stream(
+                source, rate=rate, duration=duration, timeout=timeout, idle=idle
+            )
     finally:
         source.close()
     if out.suffix.lower() == ".jsonl":

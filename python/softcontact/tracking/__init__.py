@@ -36,7 +36,8 @@ slower than real time is not rushed: the hand goes where the person's is, and th
 Two live hands have a port each. A program's own tracker or camera feeds a `udp.LiveSource` by `push` or
 `push_landmarks`.
 
-Landmarks: messages or files of 21 points a frame; tracking.landmarks tells how they become joint angles.
+Landmarks: messages or files of 21 points a frame; tracking.landmarks tells how they become joint angles,
+tracking.chirality how those of the other hand than stated, or of a mirrored image, are found and refused.
 
 Coupling: "unilateral" pulls the hand along and gives nothing back; "bilateral" gives the wrench at every
 fingertip and the palm as well, in History.wrenches, in history.h5 under feedback/HAND/FINGER, and, with

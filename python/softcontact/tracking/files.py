@@ -30,6 +30,7 @@ from scipy.spatial.transform import Rotation
 
 from softcontact.mesh.data import data_path
 
+from .chirality import MirroredError
 from .csv_file import read_csv, write_csv
 from .hdf5_file import read_hdf5, write_hdf5
 from .sensors import Calibration, angle_factor, expand
@@ -175,10 +176,25 @@ def _track(raw: Mapping[str, Any]) -> Track:
         from .landmarks import LandmarkFitter
 
         times, points = _ordered(clock * raw["time"], raw["landmarks"])
-        fitter = LandmarkFitter(side=side)
-        return Track(times, np.array([fitter.fit(frame) for frame in scale * points]), side, note)
+        return _fitted(LandmarkFitter(side=side), times, scale * points, note)
     palm = scale * np.asarray(raw["palm_position"], dtype=float)
     return Track(*_ordered(clock * raw["time"], values_from({**raw, "palm_position": palm})), side, note)
+
+
+def _fitted(fitter: Any, times: FloatArray, points: FloatArray, note: str) -> Track:
+    """The track of frames (n, 21, 3) [m]; single ones of the other hand are left out and told in the note."""
+    kept, rows = [], []
+    for time, frame in zip(times, points, strict=True):
+        try:
+            rows.append(fitter.fit(frame))
+            kept.append(time)
+        except MirroredError:
+            continue
+    if told := fitter.watch.verdict():
+        raise TrackError(told)
+    if len(kept) < len(times):
+        note = f"{note}{'; ' if note else ''}mirrored frames left out: {len(times) - len(kept)}"
+    return Track(np.array(kept), np.array(rows), fitter.side, note)
 
 
 def values_from(raw: Mapping[str, Any]) -> FloatArray:

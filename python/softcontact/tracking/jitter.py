@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import deque
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +52,7 @@ class JitterSettings:
 @dataclass
 class StreamStatistics:
     """What became of the datagrams. `received` = used + duplicates + late + malformed + other_hand + other_sender +
-    skipped.
+    mirrored + skipped.
 
     Attributes:
         received: datagrams that came.
@@ -62,6 +63,7 @@ class StreamStatistics:
         malformed: no message of this format; ignored.
         other_hand: messages of the other hand; ignored.
         other_sender: of a sender that another one took over from, while that one is heard; ignored.
+        mirrored: landmarks that show the other hand than they say; ignored.
         skipped: came while the run was being made ready.
         restarts: new starts of the sender.
         lost: numbers that never came, so far.
@@ -75,6 +77,7 @@ class StreamStatistics:
     malformed: int = 0
     other_hand: int = 0
     other_sender: int = 0
+    mirrored: int = 0
     skipped: int = 0
     restarts: int = 0
     lost: int = 0
@@ -201,11 +204,10 @@ class JitterBuffer:
         self._counts.reordered += reordered
         return "reordered" if reordered else "used"
 
-    def refuse(self, *, other_hand: bool = False) -> None:
+    def refuse(self, why: Literal["malformed", "other_hand", "mirrored"]) -> None:
         """Count a datagram that is none of this stream's messages."""
         self._counts.received += 1
-        self._counts.other_hand += other_hand
-        self._counts.malformed += not other_hand
+        setattr(self._counts, why, getattr(self._counts, why) + 1)
 
     def restart(self, skipped: int) -> None:
         """Begin anew, with `skipped` datagrams left out unread; only the last pose and the counts stay."""

@@ -26,6 +26,7 @@ from softcontact.hand.kinematics import (
 )
 from softcontact.hand.motion import posture
 
+from .chirality import SideWatch
 from .values import TrackError
 
 __all__ = ["BONES", "LandmarkFitter", "kabsch", "landmarks_of"]
@@ -98,6 +99,7 @@ class LandmarkFitter:
             the image's width, height and width at the hand's distance.
         damping: of the least squares, as a share of the squared length of a bone [-].
         iterations: most Gauss-Newton steps a frame.
+        watch: counts the frames of the other hand; None begins to count with this fit.
     """
 
     parameters: HandParameters | None = None
@@ -105,6 +107,7 @@ class LandmarkFitter:
     scale: ArrayLike = 1.0
     damping: float = 1e-6
     iterations: int = 20
+    watch: SideWatch | None = None
     kinematics: HandKinematics = field(init=False)
     residual: float = field(init=False, default=0.0)
     """Root mean square distance of the last frame's points from the fitted fingers' [m]."""
@@ -118,6 +121,7 @@ class LandmarkFitter:
         parameters = self.parameters or HandParameters(side=self.side)
         if parameters.side != self.side:
             raise TrackError(f"side: landmarks of a {self.side} hand cannot drive a {parameters.side} one")
+        self.watch = self.watch or SideWatch(self.side)
         self._scale, self.kinematics = scale, HandKinematics.build(parameters)
         self._angles = posture("rest").reshape(5, 4)
         lower, upper = joint_limits()
@@ -129,6 +133,7 @@ class LandmarkFitter:
         Args:
             points: the 21 landmarks (21, 3) in units of `scale`; the palm's position is theirs.
         Raises:
+            MirroredError: the points are of the other hand; see chirality.
             TrackError: not 21 finite points, or points that no hand makes: see kabsch, bones of no length.
         """
         points = np.asarray(points, dtype=float)
@@ -141,6 +146,7 @@ class LandmarkFitter:
                 "landmarks: a bone is shorter than 0.1 mm or longer than 1 m; check order and scale"
             )
         rotation, position = self._palm(points)
+        self.watch.look(points)
         seen = (points - position) @ rotation  # in the palm's frame
         bones = np.diff(seen[_CHAIN], axis=1)
         bones *= (self.kinematics.lengths / np.linalg.norm(bones, axis=2))[:, :, None]

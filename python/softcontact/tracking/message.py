@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from softcontact.hand.anatomy import HandParameters
 
+from .chirality import SideWatch
 from .files import LENGTHS, TIMES, values_from
 from .landmarks import LandmarkFitter
 from .sensors import SENSOR_COUNTS, Calibration
@@ -105,6 +106,8 @@ class Decoder:
         self.parameters = parameters or HandParameters()
         self.landmarks = False
         """Whether landmarks have come."""
+        self.watch = SideWatch(self.parameters.side)
+        """Tells landmarks of the other hand."""
         self._table = calibration
         self._calibrations: dict[int, Calibration] = {}
         self._fitters: dict[Any, LandmarkFitter] = {}
@@ -174,7 +177,9 @@ class Decoder:
         key = tuple(np.atleast_1d(scale).tolist())
         if key not in self._fitters:
             self._fitters.clear()  # one camera, one scale
-            self._fitters[key] = LandmarkFitter(self.parameters, self.parameters.side, scale)
+            self._fitters[key] = LandmarkFitter(
+                self.parameters, self.parameters.side, scale, watch=self.watch
+            )
         return self._fitters[key]
 
 

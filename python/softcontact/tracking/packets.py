@@ -170,6 +170,8 @@ def track_of_packets(
         if sample.state != "waiting":
             times.append(now - start)
             rows.append(sample.values)
+    if told := source.decoder.watch.verdict():
+        raise TrackError(told)
     if not rows:
         raise TrackError(f"holds no usable message ({source.last_error or 'all of the other hand'})")
     return Track(np.array(times), np.array(rows), side, f"packets of {Path(path).name}")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import select
 import socket
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from itertools import islice
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .chirality import MirroredError, TrackWarning
 from .jitter import JitterBuffer, JitterSettings
 from .message import LARGEST, Decoder, OtherHandError, Packet
 from .smoothing import OneEuroFilter
@@ -96,25 +98,20 @@ class LiveSource:
         self.decoder, self.buffer = decoder or Decoder(), JitterBuffer(settings)
         self._filter = OneEuroFilter() if smoothing == "one-euro" else None
         self._before: FloatArray | None = None
-        self._count = 0
+        self._count, self._told = 0, False
         self.last_error = ""
-        """Why the last malformed datagram was refused."""
+        """Why the last malformed or mirrored datagram was refused."""
 
     def push(self, data: bytes, arrival: float) -> str:
         """Take a datagram that came at `arrival` [s]; one that is malformed is counted and ignored.
 
         Returns:
-            What became of it: see JitterBuffer.insert; "malformed" or "other hand".
+            What became of it: see JitterBuffer.insert; "malformed", "mirrored" or "other hand".
         """
         try:
             packet = self.decoder(data)
-        except OtherHandError:
-            self.buffer.refuse(other_hand=True)
-            return "other hand"
         except TrackError as error:
-            self.last_error = str(error)
-            self.buffer.refuse()
-            return "malformed"
+            return self._refuse(error)
         return self.buffer.insert(packet, arrival)
 
     def push_landmarks(self, points: ArrayLike, now: float, scale: ArrayLike = 1.0) -> str:
@@ -122,11 +119,24 @@ class LiveSource:
         try:
             values = self.decoder.fitter(np.asarray(scale, dtype=float)).fit(points)
         except TrackError as error:
-            self.last_error = str(error)
-            self.buffer.refuse()
-            return "malformed"
+            return self._refuse(error)
         self._count += 1
         return self.buffer.insert(Packet(self._count, now, values), now)
+
+    def _refuse(self, error: TrackError) -> str:
+        """Count what was refused; a stream that is mirrored as a whole is told once."""
+        if isinstance(error, OtherHandError):
+            self.buffer.refuse("other_hand")
+            return "other hand"
+        self.last_error = str(error)
+        if not isinstance(error, MirroredError):
+            self.buffer.refuse("malformed")
+            return "malformed"
+        self.buffer.refuse("mirrored")
+        if self.decoder.watch.whole and not self._told:
+            self._told = True
+            warnings.warn(f"the hand stays where it is, {self.last_error}", TrackWarning, stacklevel=3)
+        return "mirrored"
 
     def receive(self, now: float) -> None:
         """Take in what has come by `now` [s]."""
@@ -225,7 +235,8 @@ class UdpSource(LiveSource):
                 return sample
             if now >= end:
                 counts = self.statistics()
-                why = f" ({counts['malformed']} malformed: {self.last_error})" if counts["malformed"] else ""
+                refused = [f"{counts[k]} {k}" for k in ("malformed", "mirrored") if counts[k]]
+                why = f" ({', '.join(refused)}: {self.last_error})" if refused else ""
                 why += f" ({counts['other_hand']} of the other hand)" if counts["other_hand"] else ""
                 raise TrackError(f"{self.url}: no packets within {timeout:g} s{why}; start the sender")
             select.select([self._socket], [], [], min(0.1, end - now))
