@@ -190,6 +190,32 @@ def test_one_packet_of_another_time_does_not_start_anew():
     assert buffer.statistics.restarts == 0
 
 
+@pytest.mark.parametrize("number", [2**62, 100_000])
+def test_a_number_far_ahead_is_one_packet_out_of_place_and_no_loss(number):
+    buffer = JitterBuffer()
+    for k in range(100):
+        buffer.insert(constant(k, 0.01 * k), 0.01 * k)
+    assert buffer.insert(constant(number, 1.0, 0.9), 1.0) == "late"
+    for k in range(101, 200):
+        assert buffer.insert(constant(k, 0.01 * k), 0.01 * k) == "used"
+    assert buffer.statistics.restarts == 0 and buffer.statistics.lost == 1
+
+
+def test_a_sender_that_numbers_anew_far_ahead_is_followed_and_a_long_outage_counts_as_lost():
+    buffer = JitterBuffer()
+    for k in range(100):
+        buffer.insert(constant(k, 0.01 * k), 0.01 * k)
+    for k in range(100, 200):
+        buffer.insert(constant(k + 2**62, 0.01 * k, 0.7), 0.01 * k)
+        buffer.sample(0.01 * k)
+    counts = buffer.statistics
+    assert counts.restarts == 1 and counts.lost == 0 and counts.late == 2
+    assert buffer.sample(2.0).values[0] == pytest.approx(0.7)
+    for k in range(6200, 6300):  # a minute without packets
+        buffer.insert(constant(k + 2**62, 0.01 * k), 0.01 * k)
+    assert buffer.statistics.restarts == 1 and buffer.statistics.lost == 6000
+
+
 def test_the_playout_clock_follows_the_quickest_packets_without_jumping():
     clock = PlayoutClock(0.05)
     random = np.random.default_rng(0)

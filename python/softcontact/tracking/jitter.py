@@ -140,7 +140,9 @@ class JitterBuffer:
     """
 
     REMEMBERED = 4096
-    """Numbers behind the newest that a packet may have."""
+    """Numbers behind the newest that a packet may have; numbers ahead in no time."""
+    QUICKEST = 1e4
+    """Packets a second that no sender exceeds: a number farther ahead than they make is of another stream [Hz]."""
     ODD = 3
     """Packets in a row that fit the stream neither in time nor in number, and so begin a new one."""
     SPREAD, SETTLED = 0.05, 0.1
@@ -263,9 +265,10 @@ class JitterBuffer:
     def _is_odd(self, packet: Packet, arrival: float) -> bool:
         """Whether its number, or its time on the way, is not of this stream."""
         away = arrival - packet.time - self.clock.offset
-        behind = packet.sequence < self._newest - self.REMEMBERED
+        ahead = packet.sequence - self._newest
+        passed = max(0.0, packet.time - self._seen[self._newest])
         return (
-            behind
+            not -self.REMEMBERED <= ahead <= self.REMEMBERED + self.QUICKEST * passed
             or abs(away) > self.settings.restart
             or self._seen.get(packet.sequence, packet.time) != packet.time
         )
