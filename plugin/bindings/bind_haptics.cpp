@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <chrono>
-#include <softcontact/haptics/contact_condensation.hpp>
 #include <softcontact/haptics/haptic_tool.hpp>
-#include <softcontact/haptics/tool_system.hpp>
+#include <softcontact/world/contact_condensation.hpp>
+#include <softcontact/world/tool_system.hpp>
 
-#include "haptic_arguments.hpp"
+#include "tool_arguments.hpp"
 
 namespace softcontact::bindings {
 

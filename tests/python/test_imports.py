@@ -22,7 +22,8 @@ CORE_TOPICS = {
     "contact": {"geometry"},
     "solver": {"friction"},
     "condensed": {"solver"},
-    "world": {"geometry", "bodies", "contact", "friction", "solver"},
+    "haptics": {"condensed"},
+    "world": {"geometry", "bodies", "contact", "friction", "solver", "haptics"},
 }
 STANDARD_HEADERS = {
     *("algorithm", "array", "cassert", "chrono", "cmath", "cstddef", "cstdint", "cstring", "functional"),
@@ -44,7 +45,7 @@ STANDARD_HEADERS = {
 LEVELS = [
     {"mesh", "bodies", "friction", "contact", "solver", "_fclib", "figures", "patches", "progress", "_core"}
     | {"whole_file", "_contact_problem", "_problem_data"},
-    {"hand", "flexibility"},
+    {"hand", "flexibility", "haptics"},
     {"tracking"},
     {"scene"},
     {"engines"},

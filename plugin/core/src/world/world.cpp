@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <softcontact/haptics/tool_system.hpp>
 #include <softcontact/world/passage.hpp>
+#include <softcontact/world/tool_system.hpp>
 #include <softcontact/world/world.hpp>
 #include <stdexcept>
 

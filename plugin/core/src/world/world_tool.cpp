@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Haptic tools as bodies of the world.
-#include <softcontact/haptics/tool_system.hpp>
+#include <softcontact/world/tool_system.hpp>
 #include <softcontact/world/world.hpp>
 #include <stdexcept>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cmath>
-#include <softcontact/haptics/contact_condensation.hpp>
-#include <softcontact/haptics/tool_system.hpp>
+#include <softcontact/world/contact_condensation.hpp>
+#include <softcontact/world/tool_system.hpp>
 #include <stdexcept>
 
 namespace softcontact {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <softcontact/haptics/tool_system.hpp>
+#include <softcontact/world/tool_system.hpp>
 #include <stdexcept>
 
 namespace softcontact {
