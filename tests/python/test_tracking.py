@@ -198,23 +198,6 @@ def test_a_wrong_file_is_refused_by_line_or_column(tmp_path, change, message):
     assert str(path) in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ({"minimum": [0] * 5}, "maximum: missing"),
-        ({"minimum": [0] * 5, "maximum": [1] * 4}, "4 values for 5"),
-        ({"minimum": [0] * 5, "maximum": [1, 1, 0, 1, 1]}, "sensor 2 has minimum = maximum"),
-        ({"minimum": [0] * 5, "maximum": ["x"] * 5}, "not numbers"),
-        ({"minimum": [0] * 5, "maximum": [float("inf")] * 5}, "not finite"),
-        ({"minimum": [0] * 5, "maximum": [1] * 5, "min": 3}, "unknown field 'min'"),
-        ([1, 2], "not a table"),
-    ],
-)
-def test_a_wrong_calibration_is_refused(table, message):
-    with pytest.raises(TrackError, match=message):
-        Calibration.from_dict(table, 5)
-
-
 # --- smoothing and resampling ----------------------------------------------------------------------
 
 

@@ -98,6 +98,8 @@ class Decoder:
     Args:
         parameters: sizes and side of the hand that is driven.
         calibration: table of a calibration file, for raw sensors; see sensors.Calibration.from_dict.
+    Raises:
+        TrackError: the calibration is none.
     """
 
     def __init__(
@@ -110,6 +112,9 @@ class Decoder:
         """Tells landmarks of the other hand."""
         self._table = calibration
         self._calibrations: dict[int, Calibration] = {}
+        if calibration is not None:
+            given = np.size(calibration.get("minimum", ())) if isinstance(calibration, Mapping) else 0
+            self._calibration(given if given in SENSOR_COUNTS else SENSOR_COUNTS[0])
         self._fitters: dict[Any, LandmarkFitter] = {}
 
     def __call__(self, data: bytes) -> Packet:
@@ -169,7 +174,7 @@ class Decoder:
 
     def _calibration(self, count: int) -> Calibration:
         if count not in self._calibrations:
-            self._calibrations[count] = Calibration.from_dict(self._table or {}, count)
+            self._calibrations[count] = Calibration.from_dict(self._table, count)
         return self._calibrations[count]
 
     def fitter(self, scale: FloatArray) -> LandmarkFitter:

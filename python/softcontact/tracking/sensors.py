@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -108,6 +108,16 @@ def sensors_of(angles: ArrayLike, count: int) -> FloatArray:
     return result
 
 
+def sensor_limits(count: int) -> tuple[FloatArray, FloatArray]:
+    """Smallest and largest angle (count,) [rad] that the joints of the hand let 5, 14 or 20 sensors measure."""
+    lower, upper = joint_limits()
+    low, high = sensors_of(lower, count)[0], sensors_of(upper, count)[0]
+    if count == 14:  # the spread of two fingers is widest with one at each limit
+        low[_SPREAD[1:]] = lower[4:13:4] - upper[8::4]
+        high[_SPREAD[1:]] = upper[4:13:4] - lower[8::4]
+    return low, high
+
+
 def default_range(count: int) -> tuple[FloatArray, FloatArray]:
     """Angles (count,) [rad] that a glove's sensors are usually calibrated at: hand flat and open, and fist.
 
@@ -134,8 +144,15 @@ class Calibration:
         minimum: raw values (k,) at `low`; may exceed `maximum` where a sensor falls as the joint bends.
         maximum: raw values (k,) at `high`.
         low: angles (k,) [rad].
-        high: angles (k,) [rad].
+        high: angles (k,) [rad], above `low`.
+    Raises:
+        TrackError: not finite, a range of nothing, or angles by more than `BEYOND` out of the joint limits.
     """
+
+    BEYOND: ClassVar[float] = np.pi / 4
+    """Angle by which a person's joint, or its sensor's placing, may differ from the limits of the hand [rad]."""
+    OUTSIDE: ClassVar[float] = 2.0
+    """Calibrated ranges by which a raw value may lie outside of its own."""
 
     minimum: FloatArray
     maximum: FloatArray
@@ -150,8 +167,11 @@ class Calibration:
                 raise TrackError(
                     f"calibration.{name}: shape {values.shape}; give 5, 14 or 20 numbers, as many as minimum"
                 )
-            if not np.isfinite(values).all():
-                raise TrackError(f"calibration.{name}: not finite; give numbers")
+            wrong = np.flatnonzero(~(np.abs(values) < 1e12))
+            if len(wrong):
+                raise TrackError(
+                    f"calibration.{name}: sensor {wrong[0]}, {values[wrong[0]]:g}: not finite; give what it measured"
+                )
             object.__setattr__(self, name, values)
         same = np.flatnonzero(self.minimum == self.maximum)
         if len(same):
@@ -159,6 +179,28 @@ class Calibration:
                 f"calibration: sensor {same[0]} has minimum = maximum = {self.minimum[same[0]]:g}; "
                 "measure it again with the hand open and closed"
             )
+        self._check_angles()
+
+    def _check_angles(self) -> None:
+        names = sensor_columns(len(self.low))
+        wrong = np.flatnonzero(~(self.low < self.high))
+        if len(wrong):
+            k = wrong[0]
+            raise TrackError(
+                f"calibration.low: sensor {k} ({names[k]}), {self.low[k]:g} rad, is not below high, {self.high[k]:g}; "
+                "for a sensor that falls as the joint bends exchange minimum and maximum instead"
+            )
+        lower, upper = sensor_limits(len(self.low))
+        for name in ("low", "high"):
+            angles = getattr(self, name)
+            wrong = np.flatnonzero((angles < lower - self.BEYOND) | (angles > upper + self.BEYOND))
+            if len(wrong):
+                k = wrong[0]
+                raise TrackError(
+                    f"calibration.{name}: sensor {k} ({names[k]}), {angles[k]:g} rad: its joint moves from "
+                    f"{lower[k]:.2g} to {upper[k]:.2g}; give angles at most {self.BEYOND:.2g} beyond, or state "
+                    "angle_unit (deg)"
+                )
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], count: int) -> Calibration:
@@ -185,7 +227,10 @@ class Calibration:
             if value is None and fallback is None:
                 raise TrackError(f"calibration.{name}: missing; give {count} numbers")
             try:
-                array = fallback if value is None else np.asarray(value, dtype=float)
+                array = np.asarray(fallback if value is None else value)
+                if array.dtype.kind not in "iuf":
+                    raise ValueError
+                array = array.astype(float)
             except (TypeError, ValueError):
                 raise TrackError(f"calibration.{name}: not numbers; give {count}") from None
             if array.shape != (count,):
@@ -202,8 +247,20 @@ class Calibration:
         return cls(raw.min(axis=0), raw.max(axis=0), *default_range(raw.shape[1]))
 
     def angles(self, raw: ArrayLike) -> FloatArray:
-        """Angles (n, k) [rad] of raw values (n, k); beyond the calibrated range the line goes on."""
-        share = (np.asarray(raw, dtype=float) - self.minimum) / (self.maximum - self.minimum)
+        """Angles (n, k) [rad] of raw values (n, k); beyond the calibrated range the line goes on.
+
+        Raises:
+            TrackError: a value lies so far beyond that the calibration is not this sensor's; see OUTSIDE.
+        """
+        raw = np.asarray(raw, dtype=float)
+        share = (raw - self.minimum) / (self.maximum - self.minimum)
+        wrong = np.argwhere((share < -self.OUTSIDE) | (share > 1.0 + self.OUTSIDE))
+        if len(wrong):
+            row, k = wrong[0]
+            raise TrackError(
+                f"joints: row {row}, sensor {k} ({sensor_columns(len(self.low))[k]}): raw value {raw[row, k]:g} is far "
+                f"outside the calibrated {self.minimum[k]:g} to {self.maximum[k]:g}; measure the calibration again"
+            )
         return self.low + share * (self.high - self.low)
 
     def raw(self, angles: ArrayLike) -> FloatArray:
