@@ -198,8 +198,9 @@ void SymmetricFactor::solve_in_place(Eigen::Ref<MatrixXd> rhs) const
 {
     assert(m_status == Status::ok && rhs.rows() == m_size);
     Index first = 0;
-    for (; first + kWide <= rhs.cols(); first += kWide) solve_columns<kWide>(rhs, first);
-    for (; first < rhs.cols(); ++first) solve_columns<1>(rhs, first);
+    // A pass over the factor costs as much for one column as for kWide: few columns share one, padded.
+    for (; first + 1 < rhs.cols(); first += kWide) solve_columns<kWide>(rhs, first);
+    if (first < rhs.cols()) solve_columns<1>(rhs, first);
 }
 
 template <int Width>
@@ -208,6 +209,7 @@ void SymmetricFactor::solve_columns(Eigen::Ref<MatrixXd> rhs, Index first) const
     // Right-hand sides lie side by side, so that one pass over the factor serves Width of them.
     using Block = Eigen::Matrix<double, 3, Width, Width == 1 ? Eigen::ColMajor : Eigen::RowMajor>;
     const auto at = [this](int k) { return Eigen::Map<Block>(m_solution.data() + 3 * Width * k); };
+    const int columns = static_cast<int>(std::min<Index>(Width, rhs.cols() - first));
     int start = m_blocks;  // leading zeros stay zero: contact rows touch few nodes
     std::fill(m_solution.begin(), m_solution.begin() + 3 * Width * static_cast<std::ptrdiff_t>(m_blocks),
               0.0);
@@ -215,7 +217,7 @@ void SymmetricFactor::solve_columns(Eigen::Ref<MatrixXd> rhs, Index first) const
         const int k = m_position[block];
         const Index rows = std::min<Index>(3, m_size - 3 * block);
         auto target = at(k);
-        for (int c = 0; c < Width; ++c) {
+        for (int c = 0; c < columns; ++c) {
             for (Index a = 0; a < rows; ++a) target(a, c) = rhs(3 * block + a, first + c);
         }
         if (k < start && !(target.array() == 0.0).all()) start = k;
@@ -237,7 +239,7 @@ void SymmetricFactor::solve_columns(Eigen::Ref<MatrixXd> rhs, Index first) const
     for (Index block = 0; block < m_blocks; ++block) {
         const Index rows = std::min<Index>(3, m_size - 3 * block);
         const auto source = at(m_position[block]);
-        for (int c = 0; c < Width; ++c) {
+        for (int c = 0; c < columns; ++c) {
             for (Index a = 0; a < rows; ++a) rhs(3 * block + a, first + c) = source(a, c);
         }
     }
