@@ -8,7 +8,6 @@ namespace softcontact {
 
 namespace {
 
-constexpr int max_iterations = 200;
 // Compliance given to a tangential direction without any, against the others: the stick force is then the
 // smallest one.
 constexpr double rank_regularisation = 1e-14;
@@ -49,38 +48,11 @@ bool ContactBlock::solve(const Vector3d& q, Vector3d& force)
         force << point.n, point.t, point.s;
         return true;
     }
-    // |r_t(x)| - mu r_n(x) goes from positive at 0 to negative at infinity.
-    double low = 0.0, high = INFINITY, width = INFINITY;
-    double x = m_ratio > 0.0 ? m_ratio : m_curve.tangential_free().norm() / (mu * normal_free);
-    bool solved = false;
-    for (int k = 0; k < max_iterations; ++k) {
-        point = m_curve.at(x);
-        if (!std::isfinite(point.value)) {
-            break;
-        }
-        if (std::abs(point.value) <= 1e-15 * point.length) {
-            solved = true;
-            break;
-        }
-        (point.value > 0.0 ? low : high) = x;
-        double next = x - point.value / point.slope;
-        if (!(next > low && next < high) || (k % 4 == 3 && std::isfinite(high) && high - low > 0.5 * width)) {
-            next = std::isinf(high) ? 4.0 * x : low > 0.0 ? std::sqrt(low) * std::sqrt(high) : 0.25 * high;
-        }
-        if (k % 4 == 3) {
-            width = high - low;
-        }
-        if (std::abs(next - x) <= 1e-16 * x || (std::isfinite(high) && high - low <= 2e-16 * high)) {
-            solved = true;
-            break;
-        }
-        x = next;
-    }
-    m_ratio = x;
+    const bool solved = find_slip(m_curve, m_ratio, point);
     const double normal = std::max(point.n, 0.0);
     const double factor = point.length > 0.0 ? mu * normal / point.length : 0.0;
     force << normal, factor * point.t, factor * point.s;
-    return solved || std::abs(point.value) <= 1e-12 * std::abs(mu * point.n);
+    return solved;
 }
 
 }  // namespace softcontact

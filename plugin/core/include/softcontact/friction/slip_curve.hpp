@@ -12,9 +12,10 @@ namespace softcontact {
 class SlipCurve {
 public:
     struct Point {
-        double t, s, n;       ///< force
-        double length;        ///< |r_t|
-        double value, slope;  ///< |r_t| - mu r_n and its derivative by x
+        double t = 0.0, s = 0.0, n = 0.0;          ///< force
+        double length = 0.0;                       ///< |r_t|
+        double value = 0.0;                        ///< |r_t| - mu r_n
+        double length_slope = 0.0, n_slope = 0.0;  ///< derivatives of |r_t| and r_n by x
     };
 
     SlipCurve() = default;
@@ -37,8 +38,8 @@ public:
     void set_free(const Vector3d& q)
     {
         m_normal_free = -q.x() * m_inverse_nn;
-        m_c0 = q.y() + m_w10 * m_normal_free;
-        m_c1 = q.z() + m_w20 * m_normal_free;
+        m_c0 = sum_of(q.y(), m_w10 * m_normal_free);
+        m_c1 = sum_of(q.z(), m_w20 * m_normal_free);
     }
     /// Add to the tangential compliance.
     void ease(double compliance)
@@ -68,12 +69,20 @@ public:
         const double dt = -(m11 * t - m_s01 * s) * inverse_det;
         const double ds = -(m00 * s - m_s10 * t) * inverse_det;
         const double length = std::sqrt(t * t + s * s);
-        const double slope =
-            (length > 0.0 ? (t * dt + s * ds) / length : 0.0) - m_mu * (m_a0 * dt + m_a1 * ds);
-        return {t, s, n, length, length - m_mu * n, slope};
+        const double length_slope = length > 0.0 ? (t * dt + s * ds) / length : 0.0;
+        return {t, s, n, length, length - m_mu * n, length_slope, m_a0 * dt + m_a1 * ds};
     }
 
 private:
+    /// What is left of two terms that cancel to round-off is none: where the tangents have no compliance it
+    /// would ask for any force.
+    static double sum_of(double a, double b)
+    {
+        constexpr double round_off = 1e-15;
+        const double sum = a + b;
+        return std::abs(sum) <= round_off * std::abs(a) ? 0.0 : sum;
+    }
+
     double m_mu = 0.0;
     double m_inverse_nn = 0.0;
     double m_w10 = 0.0, m_w20 = 0.0;                            // how a normal force moves the tangents
@@ -81,5 +90,10 @@ private:
     double m_s00 = 0.0, m_s01 = 0.0, m_s10 = 0.0, m_s11 = 0.0;  // Schur complement of W_nn
     double m_normal_free = 0.0, m_c0 = 0.0, m_c1 = 0.0;
 };
+
+/// Root of the slip curve. On entry `point` is the curve at x = 0, of positive or no finite value, and
+/// `ratio` a positive start or 0 for none; on return both are at the root. False where it is not found to
+/// round-off.
+bool find_slip(const SlipCurve& curve, double& ratio, SlipCurve::Point& point);
 
 }  // namespace softcontact
