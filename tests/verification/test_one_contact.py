@@ -127,6 +127,77 @@ def test_patch_block_couples_normal_law_and_friction():
     assert min(states.values()) > 20
 
 
+def test_patch_that_spins_about_a_contact_point_is_found_from_far_and_near():
+    """Made backwards: a point holds with part of its bound, the others slide about it, the normal row closes."""
+    rng = np.random.default_rng(17)
+    for _ in range(200):
+        k = int(rng.integers(3, 20))
+        shares = rng.uniform(0.01, 1.0, k)
+        shares[0] = 0.5 * shares.sum()
+        shares /= shares.sum()
+        offsets = 0.01 * rng.normal(size=(k, 2))
+        mu, normal, spin = rng.uniform(0.1, 1.0), rng.uniform(0.5, 2.0), rng.choice([-1.0, 1.0])
+        arms = offsets - offsets[0]
+        away = np.linalg.norm(arms, axis=1)[1:, None]
+        f = np.zeros((k, 2))
+        f[1:] = -mu * normal * shares[1:, None] * spin * np.column_stack([-arms[1:, 1], arms[1:, 0]]) / away
+        turn = rng.uniform(0, 2 * np.pi)
+        f[0] = 0.9 * mu * normal * shares[0] * rng.uniform() * np.array([np.cos(turn), np.sin(turn)])
+        force = np.array([normal, *f.sum(axis=0), (offsets[:, 0] * f[:, 1] - offsets[:, 1] * f[:, 0]).sum()])
+        W, _ = random_block(rng, 0.01)
+        W[0, 1:] *= 0.1  # little coupling with the normal: one solution only
+        W[1:, 0] *= 0.1
+        rate = spin * rng.uniform(0.1, 50.0)
+        u = np.array([0.0, rate * offsets[0, 1], -rate * offsets[0, 0], rate])
+        q = u - W @ force
+        if q[0] >= 0.0:
+            continue
+        for guess in (np.zeros(4), force * (1.0 + 1e-3 * rng.normal(size=4))):
+            found, state, converged = _core.solve_contensou_block(W, q, shares, offsets, mu, guess)
+            assert converged and state == "slip"
+            scale = np.abs(np.linalg.inv(W)).max(axis=1) * np.abs(q).max()
+            assert (np.abs(found - force) <= 1e-10 * scale + 1e-10 * np.abs(force)).all()
+
+
+@pytest.mark.parametrize("ratio", [1e-12, 1e-6, 1.0, 1e6])
+def test_slip_force_is_exact_whatever_the_scale_of_the_rows(ratio):
+    """Tangents far softer or far stiffer than the normal, coupled with it."""
+    rng = np.random.default_rng(23)
+    slipped = 0
+    for _ in range(200):
+        W, q = random_block(rng, 1.0)
+        W, q = W[:3, :3].copy(), q[:3].copy()
+        scale = np.sqrt(np.array([1.0, ratio, ratio]))
+        W *= np.outer(scale, scale)
+        q *= [1.0, rng.choice([1.0, np.sqrt(ratio)]), 1.0]
+        mu = rng.uniform(0.05, 1.0)
+        force, state, converged = _core.solve_coulomb_block(W, q, mu)
+        assert converged
+        if state != "slip":
+            continue
+        slipped += 1
+        u = W @ force + q
+        pull = np.hypot(*force[1:])
+        assert abs(pull - mu * force[0]) <= 1e-14 * pull
+        size = np.abs(W) @ np.abs(force) + np.abs(q)
+        assert abs(u[0]) <= 1e-12 * size[0]
+        assert abs(u[1] * force[2] - u[2] * force[1]) <= 1e-11 * size[1:].max() * pull
+        assert u[1:] @ force[1:] < 0.0
+    assert slipped > 10
+
+
+def test_bodies_that_only_move_along_one_line_press_without_friction():
+    """Two guides: W has rank one, and what its rounding leaves of the tangents asks for no force."""
+    rng = np.random.default_rng(31)
+    for _ in range(2000):
+        row = rng.normal(size=3) * [1.0, 0.1, 0.1]
+        W, q = np.outer(row, row), -row * np.sign(row[0]) * rng.uniform(0.1, 2.0)
+        force, _, converged = _core.solve_coulomb_block(W, q, 0.8)
+        assert converged and np.isfinite(force).all()
+        assert np.hypot(*force[1:]) <= 0.8 * force[0] * (1 + 1e-14)
+        assert np.abs(W @ force + q).max() <= 1e-12 * np.abs(q).max()
+
+
 def test_patch_that_parts_carries_nothing():
     W, q = random_block(np.random.default_rng(1), 0.01)
     q[0] = 0.1

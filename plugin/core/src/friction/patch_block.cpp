@@ -10,14 +10,14 @@ namespace softcontact {
 
 namespace {
 
-constexpr int max_joint_iterations = 15;
+constexpr int max_joint_iterations = 20;
 constexpr int max_normal_iterations = 100;
 constexpr int max_bracket_doublings = 80;
 constexpr int max_decoupled_iterations = 500;
 constexpr double smoothing_ratio = 1e-11;
-// Closer to a contact point than this (speed against the fastest point) the spin centre is left to the safe
-// path.
-constexpr double joint_pivot_ratio = 1e-4;
+// Below this fraction of the fastest point's speed, a contact point may be the one the patch spins about.
+constexpr double pivot_ratio = 0.1;
+constexpr double least_joint_step = 0.1;
 // Normal velocity, against the size of its terms, that counts as none.
 constexpr double closed_ratio = 4e-16;
 
@@ -43,39 +43,98 @@ struct ScaledBlock {
     }
 };
 
-/// Newton on (N, p) at once. Not globalised: gives up when a step does not help.
+/// The patch spins about contact point `centre`, whose force y is free within its share of the bound: with
+/// that, p = mu N sign g + B y, and N, y and the rate w follow from linear equations,
+///
+///     q_f + W_fn N - W_ff p = w axis,    q_n + W_nn N - W_fn . p = 0
+///
+/// True, with N and p, if sign, bound and N > 0 hold.
+bool pivot_at(const ScaledBlock& block, int centre, double sign, double& normal, Vector3d& p)
+{
+    const detail::SpinAboutPoint spin = detail::spin_about_point(block.patch, centre);
+    Eigen::Matrix<double, 3, 2> arm;  // B: load of a force at the point
+    arm << 1.0, 0.0, 0.0, 1.0, -spin.axis[0], -spin.axis[1];
+    const Vector3d load = sign * block.mu * spin.load;
+    Matrix4d system;
+    system << block.W_ff * arm, spin.axis, block.W_ff * load - block.W_fn, -block.W_fn.transpose() * arm, 0.0,
+        block.W_nn - block.W_fn.dot(load);
+    Vector4d side;
+    side << block.q_f, -block.q_n;
+    const Vector4d solved = system.partialPivLu().solve(side);
+    const double found = solved[3];
+    if (!(found > 0.0) || !(sign * solved[2] > 0.0) ||
+        !(solved.head<2>().norm() <= block.mu * found * spin.resting_share) ||
+        !((system * solved - side).lpNorm<Eigen::Infinity>() <= 1e-12 * side.lpNorm<Eigen::Infinity>())) {
+        return false;
+    }
+    normal = found;
+    p = found * load + arm * solved.head<2>();
+    return true;
+}
+
+/// The equations of a slipping block at (N, p), and how far they are from holding [m/s].
+struct JointState {
+    double normal = 0.0;
+    Vector3d p = Vector3d::Zero();
+    double speed = 0.0, gap_rate = 0.0, defect = 0.0;
+    Vector3d x = Vector3d::Zero(), r = Vector3d::Zero();
+    detail::ContensouTerms terms{};
+
+    JointState(const ScaledBlock& block, double at_normal, const Vector3d& at_p) : normal(at_normal), p(at_p)
+    {
+        x = block.q_f + block.W_fn * normal - block.W_ff * p;
+        speed = x.norm();
+        terms = detail::smoothed_terms(block.patch, x, smoothing_ratio * speed);
+        r = p - block.mu * normal * terms.gradient;
+        gap_rate = block.q_n + block.W_nn * normal - block.W_fn.dot(p);
+        defect = (block.W_ff * r).norm() + std::abs(gap_rate);
+    }
+};
+
+/// Newton on (N, p) at once, with a short line search on the defect. Gives up where that does not help.
 bool joint_newton(const ScaledBlock& block, double& normal, Vector3d& p)
 {
-    double last = 1e300;
     const double size = std::abs(block.q_n) + block.q_f.norm();
+    double last = 1e300;
+    int rejected = -1;
+    JointState now(block, normal, p);
     for (int k = 0; k < max_joint_iterations; ++k) {
-        const Vector3d x = block.q_f + block.W_fn * normal - block.W_ff * p;
-        const double speed = x.norm();
-        const detail::ContensouTerms terms = detail::smoothed_terms(block.patch, x, smoothing_ratio * speed);
-        if (!(speed > 1e-9 * size) || !(normal > 0.0) ||
-            terms.slowest <= joint_pivot_ratio * joint_pivot_ratio * terms.fastest) {
+        if (!(now.speed > 1e-9 * size) || !(now.normal > 0.0)) {
             return false;
         }
-        const Vector3d r = p - block.mu * normal * terms.gradient;
-        const double gap_rate = block.q_n + block.W_nn * normal - block.W_fn.dot(p);
-        const double defect = (block.W_ff * r).norm() + std::abs(gap_rate);
-        if (defect <= 1e-14 * size || (defect <= 1e-12 * size && defect > 0.25 * last)) {
-            p = block.mu * normal * terms.gradient;
+        if (now.terms.slowest <= pivot_ratio * pivot_ratio * now.terms.fastest &&
+            now.terms.slowest_point != rejected && !block.patch.is_point()) {
+            rejected = now.terms.slowest_point;
+            const double sign = now.x[2] < 0.0 ? -1.0 : 1.0;
+            if (pivot_at(block, rejected, sign, normal, p) || pivot_at(block, rejected, -sign, normal, p)) {
+                return true;
+            }
+        }
+        if (now.defect <= 1e-14 * size || (now.defect <= 1e-12 * size && now.defect > 0.25 * last)) {
+            normal = now.normal;
+            p = block.mu * normal * now.terms.gradient;
             return true;
         }
-        if (!(defect <= 0.5 * last)) {
-            return false;
-        }
-        last = defect;
+        last = now.defect;
         Vector3d base, tangent;
-        block.linearise(normal, terms, r, base, tangent);
+        block.linearise(now.normal, now.terms, now.r, base, tangent);
         const double slope = block.W_nn - block.W_fn.dot(tangent);
-        const double step = -(gap_rate - block.W_fn.dot(base)) / slope;
+        const double step = -(now.gap_rate - block.W_fn.dot(base)) / slope;
         if (!(slope > 0.0) || !std::isfinite(step)) {
             return false;
         }
-        normal += step;
-        p += base + tangent * step;
+        const Vector3d turn = base + tangent * step;
+        double t = 1.0;
+        for (;; t *= 0.5) {
+            const JointState next(block, now.normal + t * step, now.p + t * turn);
+            if (next.defect <= (1.0 - 0.25 * t) * last) {
+                now = next;
+                break;
+            }
+            if (t <= least_joint_step) {
+                return false;
+            }
+        }
     }
     return false;
 }
