@@ -76,7 +76,9 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts,
         PressureTilt tilt = make_pressure_tilt(patch, m_areas, m_depths, memory.normal_force, share, step);
         tilt.block = static_cast<int>(m_blocks.size()) - 1;
         tilt.from_start = tissue_alone;
-        m_tilts.push_back(tilt);
+        if (!tilt.axes.isZero(0.0)) {  // a single point cannot tilt
+            m_tilts.push_back(tilt);
+        }
     }
 }
 

@@ -62,6 +62,9 @@ Eigen::Map<MatrixXd> TiltElimination::factor(Index tilts)
 Eigen::Map<const RowMajorMatrix> TiltElimination::eliminate(const RowMajorRef& delassus, Index kept)
 {
     const Index tilts = delassus.rows() - kept;
+    if (tilts == 0 && delassus.outerStride() == kept) {
+        return {delassus.data(), kept, kept};
+    }
     m_effective.resize(static_cast<std::size_t>(kept * kept));
     Eigen::Map<RowMajorMatrix> effective(m_effective.data(), kept, kept);
     effective = delassus.topLeftCorner(kept, kept);

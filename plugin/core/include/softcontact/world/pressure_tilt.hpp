@@ -42,8 +42,8 @@ class TiltElimination {
 public:
     /// Makes room for a problem of so many rows, tilts included.
     void reserve(std::size_t rows);
-    /// Returns W_eff (kept, kept), row-major; valid until the next call. Without tilts it is W itself,
-    /// copied.
+    /// Returns W_eff (kept, kept), row-major; valid until the next call. Without tilts it is W itself, valid
+    /// as long as that.
     Eigen::Map<const RowMajorMatrix> eliminate(const RowMajorRef& delassus, Index kept);
     /// kept_velocity −= W_kt (1 + W_tt)⁻¹ tilt_velocity: what the tilt rates without contact do to the kept
     /// rows.
