@@ -23,7 +23,7 @@ from softcontact.scene import (
     Scene,
     Slip,
 )
-from softcontact.scene.fingertips import OFFSET, FingertipOptions, fingertip, start_path, table
+from softcontact.scene.fingertips import OFFSET, PINCH, FingertipOptions, fingertips, start_path, table
 
 SIZE, LIFT = 0.03, 0.04
 CLOSE, CLOSED, LIFTED, END = 0.2, 0.6, 1.4, 2.4
@@ -44,16 +44,14 @@ def scene(**options) -> Scene:
     o = Options(**options)
     depth = DEPTHS[o.grasp] if o.depth is None else o.depth
     edge = SIZE * np.sqrt(0.5)
-    tips, motions = [], []
-    for finger, side in (("thumb", -1.0), ("index", 1.0)):
-        outward = np.array([side, 0.0, 0.0])
-        middle = np.array([0.0, 0.0, OFFSET + 0.5 * SIZE])
-        path = start_path((edge + 0.006) * outward + middle, outward, ALONG)
+    middle = np.array([0.0, 0.0, OFFSET + 0.5 * SIZE])
+    paths = {}
+    for finger, side in PINCH:
+        outward = np.array(side)
+        path = paths[finger] = start_path((edge + 0.006) * outward + middle, outward, ALONG)
         path.move(CLOSE, CLOSED, to=(edge - depth) * outward + middle)
         path.move(CLOSED + 0.1, LIFTED, by=(0.0, 0.0, LIFT))
-        tip, motion = fingertip(finger, path, o)
-        tips.append(tip)
-        motions.append(motion)
+    tips, motions = fingertips(paths, o)
     return Scene(
         name="edge-cube",
         description="Thumb and index lift a steel cube by two opposite edges.",

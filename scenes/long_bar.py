@@ -32,9 +32,10 @@ from softcontact.scene import (
 )
 from softcontact.scene.fingertips import (
     OFFSET,
+    PINCH,
     FingertipOptions,
     depth_for,
-    fingertip,
+    fingertips,
     pinch_limit,
     start_path,
     table,
@@ -64,11 +65,11 @@ def scene(**options) -> Scene:
     o = Options(**options)
     needed = pinch_limit(9.81 * o.mass * o.lever, o)
     middle = np.array([0.0, 0.0, OFFSET + 0.5 * SIZE[2]])
-    tips, motions = [], []
-    for finger, side in (("thumb", -1.0), ("index", 1.0)):
-        outward = np.array([side, 0.0, 0.0])
+    paths = {}
+    for finger, side in PINCH:
+        outward = np.array(side)
         face = (0.5 * SIZE[0] + OFFSET) * outward
-        path = start_path(face + 0.006 * outward + middle, outward, (0.0, 1.0, 0.0))
+        path = paths[finger] = start_path(face + 0.006 * outward + middle, outward, (0.0, 1.0, 0.0))
         path.move(CLOSE, CLOSED, to=face - depth_for(o.grip, o) * outward + middle)
         path.move(CLOSED + 0.1, LIFTED, by=(0.0, 0.0, LIFT))
         path.move(LIFTED + 0.2, UP, turn=(TURN, 0.0, 0.0))
@@ -76,9 +77,7 @@ def scene(**options) -> Scene:
         for start, end, share in ((BACK + 0.1, ABOVE, o.above), (LOOSEN, BELOW, o.below)):
             loosened = face - depth_for(share * needed, o) * outward + middle + [0.0, 0.0, LIFT]
             path.move(start, end, to=loosened)
-        tip, motion = fingertip(finger, path, o)
-        tips.append(tip)
-        motions.append(motion)
+    tips, motions = fingertips(paths, o)
     return Scene(
         name="long-bar",
         description="Thumb and index hold a bar at one end, turn it on purpose, and loosen until it turns by itself.",

@@ -34,7 +34,15 @@ from softcontact.scene import (
     Scene,
     Turned,
 )
-from softcontact.scene.fingertips import OFFSET, FingertipOptions, depth_for, fingertip, start_path, table
+from softcontact.scene.fingertips import (
+    OFFSET,
+    PINCH,
+    FingertipOptions,
+    depth_for,
+    fingertips,
+    start_path,
+    table,
+)
 
 LENGTH, RADIUS, SIDES, REST = 0.17, 0.005, 8, 0.03
 FACE = RADIUS * np.cos(np.pi / SIDES)  # from the axis to a face of the pencil
@@ -68,8 +76,8 @@ def scene(**options) -> Scene:
     pinch = np.array([0.0, 0.0, REST + OFFSET + FACE])
     lift = np.array([0.0, 0.0, LIFT])
     paths = {}
-    for finger, side in (("thumb", -1.0), ("index", 1.0)):
-        outward = np.array([side, 0.0, 0.0])
+    for finger, side in PINCH:
+        outward = np.array(side)
         face = (FACE + OFFSET) * outward + pinch
         path = paths[finger] = start_path(face + 0.008 * outward, outward, (0.0, 0.0, -1.0))
         path.move(CLOSE, CLOSED, to=face - depth_for(o.grip, o) * outward)
@@ -85,7 +93,7 @@ def scene(**options) -> Scene:
     path.move(SPIN, SPUN, turn=(-o.turn, 0.0, 0.0), about=pinch + lift)
     path.move(SPUN + 0.1, SPUN + 0.4, by=0.008 * np.array([0.0, np.sin(o.turn), np.cos(o.turn)]))
     path.move(SPUN + 0.4, GONE, by=(0.06, 0.0, 0.0))
-    tips, motions = zip(*(fingertip(finger, path, o) for finger, path in paths.items()), strict=True)
+    tips, motions = fingertips(paths, o)
     rests = [
         KinematicBody(
             name=name, shape=Box(size=(0.03, 0.008, REST)), position=(0.0, y, 0.5 * REST), friction=0.5

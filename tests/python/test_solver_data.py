@@ -7,6 +7,7 @@ import re
 import signal
 import threading
 import time
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from softcontact.cli.app import main
 from softcontact.solver import (
     ContactProblem,
     GlobalContactProblem,
+    Method,
     residual,
     scaled_residual,
     solve,
@@ -25,16 +27,7 @@ from softcontact.solver import (
 W = np.kron(np.array([[2.0, 1.0], [1.0, 2.0]]), np.eye(3))
 Q = np.array([-1.0, 0.5, 0.0, -0.8, 0.4, 0.1])
 MU = np.array([0.3, 0.5])
-METHODS = (
-    "auto",
-    "block_gauss_seidel",
-    "nncg",
-    "anderson",
-    "newton",
-    "projection",
-    "local_uzawa",
-    "global_uzawa",
-)
+METHODS = get_args(Method)
 
 
 class Applied:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What scenes share in which scripted fingertips handle an object: options and parts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -20,9 +20,20 @@ from softcontact.scene.motions import Keyframes
 from softcontact.scene.settings import ContactSettings
 from softcontact.scene.shapes import Box
 
-__all__ = ["OFFSET", "FingertipOptions", "depth_for", "fingertip", "pinch_limit", "start_path", "table"]
+__all__ = [
+    "OFFSET",
+    "PINCH",
+    "FingertipOptions",
+    "depth_for",
+    "fingertip",
+    "fingertips",
+    "pinch_limit",
+    "start_path",
+    "table",
+]
 
 OFFSET = 5e-4  # contact offset [m]: things stand this far above each other
+PINCH = (("thumb", (-1.0, 0.0, 0.0)), ("index", (1.0, 0.0, 0.0)))  # fingers, and where each comes from
 PAD_RADIUS = 9e-3  # of the thumb's and the index's pad at their summit, half their breadth [m]
 PAD_STIFFNESS = 4.2  # of a pad on a flat face, over Young's modulus and the pad's radius [-]
 
@@ -77,6 +88,14 @@ def fingertip(finger: Any, path: FingertipPath, options: FingertipOptions) -> tu
         friction=options.friction,
     )
     return body, Keyframes(body=finger, **path.keyframes())
+
+
+def fingertips(
+    paths: Mapping[Any, FingertipPath], options: FingertipOptions
+) -> tuple[list[Fingertip], list[Keyframes]]:
+    """The fingertips that go along paths, by finger, and their motions."""
+    pairs = [fingertip(finger, path, options) for finger, path in paths.items()]
+    return [tip for tip, _ in pairs], [motion for _, motion in pairs]
 
 
 def depth_for(force: float, options: FingertipOptions) -> float:
