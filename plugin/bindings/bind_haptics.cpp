@@ -232,6 +232,13 @@ void bind_world_tools(py::module_& module)
             "friction"_a = 0.5)
         .def("set_device",
              [](World& self, int body, const Row13& at) { self.set_device(body, pose_of(at), twist_of(at)); })
+        .def("tool_rows",
+             [](const World& self, int body) -> RowsX {
+                 static_cast<void>(self.tool(body));
+                 MatrixXd reach(6, self.contact_rows().row_count());
+                 self.contact_rows().generalized_forces(self.system_index(body), reach);
+                 return reach.transpose();
+             })
         .def("tool_state", [](const World& self, int body) {
             const ToolSystem& tool = self.tool(body);
             const CouplingLoad load = tool.coupling_load();

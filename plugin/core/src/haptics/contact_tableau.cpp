@@ -9,9 +9,9 @@ namespace softcontact {
 namespace {
 
 constexpr int extra = 7;                    ///< columns of d and of 1
-constexpr double shared_compliance = 1e-9;  ///< added on the diagonal of W, as a share of its largest entry
-constexpr double least_pivot = 1e-13;       ///< of an exchange, as a share of the diagonal of W
-constexpr double least_slide_pivot = 1e-2;  ///< below, friction would jam a sliding contact: it sticks
+constexpr double shared_compliance = 1e-4;  ///< added on the diagonal of W, as a share of its largest entry
+constexpr double least_pivot = 1e-9;        ///< of an exchange, as a share of the diagonal of W
+constexpr int friction_iterations = 8;      ///< on the bounds of sliding contacts, at most
 constexpr double force_tolerance = 1e-9;    ///< what counts as violated, as a share of the largest force
 constexpr double turned = 0.02;             ///< 1 − cos of how far a slip direction may turn unfollowed
 constexpr double slip_seen = 1e-4;          ///< slip that tells a direction, as a share of W_tt μ λ_n
@@ -28,15 +28,17 @@ ContactTableau::ContactTableau(int capacity) : m_capacity(std::max(capacity, 0))
     const std::size_t contacts = index(m_capacity), most = 3 * contacts;
     m_table.assign(most * (most + extra), 0.0);
     m_h.assign(6 * most, 0.0);
-    for (auto* values : {&m_diagonal, &m_value, &m_force, &m_displacement}) {
+    for (auto* values : {&m_diagonal, &m_base, &m_value, &m_force, &m_displacement}) {
         values->assign(most, 0.0);
     }
     m_active.assign(most, 0);
     m_friction.assign(contacts, 0.0);
+    m_normal.assign(contacts, 0.0);
     m_state.assign(contacts, State::open);
     m_slip.assign(contacts, Vector2d::UnitX());
     m_last.assign(contacts, Vector2d::Zero());
     m_has_last.assign(contacts, 0);
+    m_refused.assign(contacts, 0);
 }
 
 void ContactTableau::begin(int contacts)
@@ -54,10 +56,11 @@ void ContactTableau::begin(int contacts)
         m_slip[index(c)] = Vector2d::UnitX();
         m_last[index(c)].setZero();
         m_has_last[index(c)] = 0;
+        m_normal[index(c)] = 0.0;
     }
 }
 
-void ContactTableau::set_compliance(const Eigen::Ref<const MatrixXd>& compliance)
+double ContactTableau::set_compliance(const Eigen::Ref<const MatrixXd>& compliance)
 {
     double largest = 0.0;
     for (int i = 0; i < m_rows; ++i) {
@@ -70,6 +73,7 @@ void ContactTableau::set_compliance(const Eigen::Ref<const MatrixXd>& compliance
         at(i, i) += shared_compliance * largest;
         m_diagonal[index(i)] = at(i, i);
     }
+    return shared_compliance * largest;
 }
 
 void ContactTableau::set_rows(const Eigen::Ref<const MatrixXd>& rows,
@@ -93,7 +97,8 @@ bool ContactTableau::exchange(int pivot_row)
     double* const pivot = row(pivot_row);
     const double value = pivot[pivot_row];
     const bool in = m_active[index(pivot_row)] == 0;
-    if (in ? !(value > least_pivot * m_diagonal[index(pivot_row)]) : !(std::abs(value) > 0.0)) {
+    // Going out, the pivot is the inverse of what it was going in.
+    if (!(in ? value > least_pivot * m_diagonal[index(pivot_row)] : value > 0.0)) {
         return false;
     }
     const double inverse = 1.0 / value;
@@ -117,37 +122,6 @@ bool ContactTableau::exchange(int pivot_row)
     return true;
 }
 
-bool ContactTableau::shear(int contact, const Vector2d& slope)
-{
-    const int n = 3 * contact, t = n + 1, s = n + 2;
-    if (m_active[index(n)] == 0) {
-        for (int k = 0; k < m_rows; ++k) {
-            double* const other = row(k);
-            other[n] += slope.x() * other[t] + slope.y() * other[s];
-        }
-        return true;
-    }
-    double* const normal = row(n);
-    const double pivot = 1.0 - slope.x() * normal[t] - slope.y() * normal[s];
-    if (!(pivot > least_slide_pivot)) {
-        return false;
-    }
-    for (int j = 0; j < m_stride; ++j) {
-        normal[j] /= pivot;
-    }
-    for (int k = 0; k < m_rows; ++k) {
-        double* const other = row(k);
-        const double factor = slope.x() * other[t] + slope.y() * other[s];
-        if (k == n || factor == 0.0) {
-            continue;
-        }
-        for (int j = 0; j < m_stride; ++j) {
-            other[j] += factor * normal[j];
-        }
-    }
-    return true;
-}
-
 void ContactTableau::anchor(int contact, const Vector2d& displacement)
 {
     at(3 * contact + 1, rhs() + 6) -= displacement.x();
@@ -158,45 +132,28 @@ void ContactTableau::anchor(int contact, const Vector2d& displacement)
 bool ContactTableau::change(const Change& to)
 {
     const int c = to.contact, n = 3 * c;
-    const double mu = m_friction[index(c)];
     State& state = m_state[index(c)];
-    Vector2d& slip = m_slip[index(c)];
-    if (state == State::slide && to.state == State::slide) {
-        const bool done = shear(c, mu * (to.slip - slip));
-        if (done) {
-            slip = to.slip;
-        }
-        return done;
-    }
-    if (state == State::slide && !shear(c, -mu * slip)) {
-        return false;
-    }
-    if (state == State::stick) {
+    if (state == State::stick && to.state != State::stick) {
         for (const int r : {n + 1, n + 2}) {
             if (m_active[index(r)] != 0) {
                 exchange(r);
             }
         }
     }
-    const bool normal_active = m_active[index(n)] != 0;
-    if ((to.state != State::open) != normal_active) {
+    if ((to.state != State::open) != (m_active[index(n)] != 0)) {
         exchange(n);
     }
-    state = to.state;
-    if (to.state == State::slide) {
-        slip = to.slip;
-        if (!shear(c, mu * slip)) {
-            state = State::stick;
-        }
-    }
+    const bool done = (to.state != State::open) == (m_active[index(n)] != 0);
+    state = m_active[index(n)] != 0 ? to.state : State::open;
+    m_slip[index(c)] = to.slip;
     if (state == State::stick) {
         exchange(n + 1);
         exchange(n + 2);
     }
-    return state == to.state;
+    return done;
 }
 
-void ContactTableau::set_state(int contact, State state, const Vector2d& slip)
+void ContactTableau::set_state(int contact, State state, const Vector2d& slip, double normal_force)
 {
     if (state == State::stick && !(m_friction[index(contact)] > 0.0)) {
         state = State::slide;  // without friction there is nothing to stick with
@@ -204,6 +161,7 @@ void ContactTableau::set_state(int contact, State state, const Vector2d& slip)
     if (state != m_state[index(contact)] || state == State::slide) {
         change({contact, state, slip});
     }
+    m_normal[index(contact)] = normal_force;
 }
 
 void ContactTableau::evaluate(const Vector6d& d)
@@ -214,13 +172,43 @@ void ContactTableau::evaluate(const Vector6d& d)
         for (int k = 0; k < 6; ++k) {
             value += linear[k] * d[k];
         }
-        m_value[index(i)] = value;
-        m_force[index(i)] = m_active[index(i)] != 0 ? value : 0.0;
-        m_displacement[index(i)] = m_active[index(i)] != 0 ? 0.0 : value;
+        m_base[index(i)] = value;
+    }
+    // The bound of a sliding contact is that of its own normal force, which its friction moves in turn.
+    for (int iteration = 0; iteration < friction_iterations; ++iteration) {
+        std::copy_n(m_base.begin(), m_rows, m_value.begin());
+        for (int c = 0; c < m_contacts; ++c) {
+            const double bound = m_friction[index(c)] * m_normal[index(c)];
+            if (m_state[index(c)] != State::slide || bound == 0.0) {
+                continue;
+            }
+            const double t = bound * m_slip[index(c)].x(), s = bound * m_slip[index(c)].y();
+            for (int i = 0; i < m_rows; ++i) {
+                const double* const table = row(i) + 3 * c;
+                m_value[index(i)] += t * table[1] + s * table[2];
+            }
+        }
+        double moved = 0.0, largest = 0.0;
+        for (int c = 0; c < m_contacts; ++c) {
+            const bool active = m_active[index(3 * c)] != 0;
+            const double normal = active ? std::max(m_value[index(3 * c)], 0.0) : 0.0;
+            if (m_state[index(c)] == State::slide && m_friction[index(c)] > 0.0) {
+                moved = std::max(moved, std::abs(normal - m_normal[index(c)]));
+            }
+            largest = std::max(largest, normal);
+            m_normal[index(c)] = normal;
+        }
+        if (moved <= force_tolerance * largest) {
+            break;
+        }
+    }
+    for (int i = 0; i < m_rows; ++i) {
+        m_force[index(i)] = m_active[index(i)] != 0 ? m_value[index(i)] : 0.0;
+        m_displacement[index(i)] = m_active[index(i)] != 0 ? 0.0 : m_value[index(i)];
     }
     for (int c = 0; c < m_contacts; ++c) {
         if (m_state[index(c)] == State::slide) {
-            const double bound = m_friction[index(c)] * m_force[index(3 * c)];
+            const double bound = m_friction[index(c)] * m_normal[index(c)];
             m_force[index(3 * c + 1)] = bound * m_slip[index(c)].x();
             m_force[index(3 * c + 2)] = bound * m_slip[index(c)].y();
         }
@@ -245,6 +233,9 @@ ContactTableau::Change ContactTableau::worst_violation() const
         const int n = 3 * c;
         const double normal = m_force[index(n)];
         const double mu = m_friction[index(c)];
+        if (m_refused[index(c)] != 0) {
+            continue;
+        }
         if (m_state[index(c)] == State::open) {
             consider(-m_displacement[index(n)] / m_diagonal[index(n)],
                      {c, mu > 0.0 ? State::stick : State::slide, Vector2d::UnitX()});
@@ -294,6 +285,7 @@ void ContactTableau::cut()
 int ContactTableau::solve(const Vector6d& d, int max_changes)
 {
     evaluate(d);
+    std::fill_n(m_refused.begin(), m_contacts, static_cast<unsigned char>(0));
     int changes = 0;
     while (changes < max_changes) {
         const Change next = worst_violation();
@@ -307,7 +299,9 @@ int ContactTableau::solve(const Vector6d& d, int max_changes)
             const bool seen = m_has_last[index(next.contact)] != 0;
             anchor(next.contact, seen ? m_last[index(next.contact)] : here);
         }
-        change(next);
+        if (!change(next)) {
+            m_refused[index(next.contact)] = 1;
+        }
         ++changes;
         evaluate(d);
     }

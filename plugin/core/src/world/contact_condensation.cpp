@@ -29,6 +29,7 @@ void ContactCondensation::classify(const VelocityProblem& problem)
         Contact contact;
         contact.row = block.offset;
         contact.friction = block.mu;
+        contact.force = problem.multipliers.segment<3>(block.offset);
         contact.of_tool = !m_reach.middleCols<3>(block.offset).isZero(0.0);
         const double normal = problem.multipliers[block.offset];
         const Vector2d friction = problem.multipliers.segment<2>(block.offset + 1);
@@ -170,11 +171,13 @@ void ContactCondensation::fill_rows(const Matrix6d& fast_system, LinearContactMo
     MatrixXd pick = MatrixXd::Zero(all, 3 * count);  // the tool's rows
     m_model_rows.resize(3 * count, 6);
     m_friction.resize(count);
+    m_forces.resize(3 * count);
     for (Index c = 0; c < count; ++c) {
         const Contact& contact = m_contacts[static_cast<std::size_t>(m_chosen[static_cast<std::size_t>(c)])];
         pick.block<3, 3>(contact.row, 3 * c).setIdentity();
         m_model_rows.middleRows<3>(3 * c) = m_reach.middleCols<3>(contact.row).transpose();
         m_friction[c] = contact.friction;
+        m_forces.segment<3>(3 * c) = contact.force;
     }
     // What the other bodies' active contacts answer to a unit force on each row, and to their free motion.
     MatrixXd right(all, 3 * count + 1);
@@ -189,12 +192,12 @@ void ContactCondensation::fill_rows(const Matrix6d& fast_system, LinearContactMo
     m_compliance.noalias() += m_model_rows * mobility * m_model_rows.transpose();
     m_offsets = reduced.col(3 * count);
     out.rows.begin(static_cast<int>(count));
-    out.rows.set_compliance(m_compliance);
+    m_offsets -= out.rows.set_compliance(m_compliance) * m_forces;
     out.rows.set_rows(m_model_rows, m_offsets, m_friction);
     for (Index c = 0; c < count; ++c) {
         const Contact& contact = m_contacts[static_cast<std::size_t>(m_chosen[static_cast<std::size_t>(c)])];
         if (contact.state != State::open) {
-            out.rows.set_state(static_cast<int>(c), contact.state, contact.slip);
+            out.rows.set_state(static_cast<int>(c), contact.state, contact.slip, contact.force[0]);
         }
     }
 }

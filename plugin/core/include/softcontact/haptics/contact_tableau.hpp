@@ -23,13 +23,17 @@ public:
 
     /// Starts anew with `contacts` open contacts; more than capacity() are a programming error.
     void begin(int contacts);
-    /// W (3n, 3n) with a little compliance added on the diagonal so that redundant contacts share the load.
-    void set_compliance(const Eigen::Ref<const MatrixXd>& compliance);
+    /// W (3n, 3n) [m/N], to whose diagonal a little compliance is added so that redundant contacts share the
+    /// load and no sequence of changes loses its figures. Returns what is added [m/N]: a user who knows the
+    /// forces λ of some state keeps it as it is by g − added λ.
+    double set_compliance(const Eigen::Ref<const MatrixXd>& compliance);
     /// H (3n, 6), g (3n), μ (n). Call after set_compliance().
     void set_rows(const Eigen::Ref<const MatrixXd>& rows, const Eigen::Ref<const VectorXd>& offsets,
                   const Eigen::Ref<const VectorXd>& friction);
-    /// Puts a contact into `state`; `slip`: unit direction (t, s) of the friction force where it slides.
-    void set_state(int contact, State state, const Vector2d& slip = Vector2d::UnitX());
+    /// Puts a contact into `state`. Where it slides, `slip` is the unit direction (t, s) of its friction
+    /// force and `normal_force` what its bound starts from [N].
+    void set_state(int contact, State state, const Vector2d& slip = Vector2d::UnitX(),
+                   double normal_force = 0.0);
 
     /// Forces at the free displacement `d`; at most `max_changes` contacts change their state. A call that
     /// runs out of changes gives admissible forces and goes on with the next call.
@@ -70,7 +74,6 @@ private:
     double* row(int index) { return &at(index, 0); }
     [[nodiscard]] int rhs() const { return m_rows; }
     bool exchange(int row);
-    bool shear(int contact, const Vector2d& slope);
     void anchor(int contact, const Vector2d& displacement);
     bool change(const Change& to);
     void evaluate(const Vector6d& d);
@@ -84,6 +87,8 @@ private:
     std::vector<double> m_table;          ///< rows × (rows + 7): the independents, then d and 1
     std::vector<double> m_h;              ///< H, row after row
     std::vector<double> m_diagonal;       ///< of W
+    std::vector<double> m_base;           ///< of the dependents, without sliding friction
+    std::vector<double> m_normal;         ///< normal force that bounds a sliding contact's friction
     std::vector<double> m_value;          ///< of the dependents
     std::vector<double> m_force;          ///< λ
     std::vector<double> m_displacement;   ///< w
@@ -93,6 +98,7 @@ private:
     std::vector<Vector2d> m_slip;  ///< direction of the friction force of a sliding contact
     std::vector<Vector2d> m_last;  ///< tangential displacement after the last solve
     std::vector<unsigned char> m_has_last;
+    std::vector<unsigned char> m_refused;  ///< contacts that could not change, in the present solve
 };
 
 }  // namespace softcontact

@@ -36,6 +36,7 @@ private:
         double friction = 0.0;
         State state = State::open;
         Vector2d slip = Vector2d::UnitX();
+        Vector3d force = Vector3d::Zero();  ///< that the step found
         bool of_tool = false;
         bool chosen = false;  ///< goes into the model as a row of the fast thread
     };
@@ -65,7 +66,7 @@ private:
     VectorXd m_rest_velocity;   ///< q without the tool's part
     MatrixXd m_system, m_right, m_solution, m_spread;
     MatrixXd m_compliance, m_model_rows;
-    VectorXd m_offsets, m_friction;
+    VectorXd m_offsets, m_friction, m_forces;
     Eigen::FullPivLU<MatrixXd> m_factor;
 };
 
