@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Meshes: reading, repair, checks, primitives, the bunny. Metres; counter-clockwise from outside."""
 
+from .anatomy import haptic_block, haptic_cylinder, liver, scope, uterus
 from .bunny import bunny, tetrahedral_bunny
 from .data import data_path
 from .errors import MeshError
+from .level_set import fill_level_set, fill_surface
 from .load import HAND_HOLDABLE, load_mesh, load_tetrahedra, surface_from_arrays
 from .mesher import tetrahedralise
 from .primitives import box, cylinder, revolved, sphere, table
@@ -21,9 +23,15 @@ __all__ = [
     "bunny",
     "cylinder",
     "data_path",
+    "fill_level_set",
+    "fill_surface",
+    "haptic_block",
+    "haptic_cylinder",
+    "liver",
     "load_mesh",
     "load_tetrahedra",
     "revolved",
+    "scope",
     "sphere",
     "surface_from_arrays",
     "table",
@@ -32,4 +40,5 @@ __all__ = [
     "tetrahedral_bunny",
     "tetrahedral_cylinder",
     "tetrahedralise",
+    "uterus",
 ]
