@@ -23,6 +23,12 @@ cmake -S . -B build/tests -G Ninja -DSOFTCONTACT_TESTS=ON -DSOFTCONTACT_BINDINGS
 cmake --build build/tests
 ctest --test-dir build/tests --output-on-failure
 
+echo "== haptic thread (ThreadSanitizer)"
+cmake -S . -B build/tsan -G Ninja -DSOFTCONTACT_TESTS=ON -DSOFTCONTACT_BINDINGS=OFF -DSOFTCONTACT_SOFA_PLUGIN=OFF \
+    -DSOFTCONTACT_SANITIZE=thread -DPython_EXECUTABLE="$(command -v python)" >/dev/null
+cmake --build build/tsan --target test_haptic_thread
+ctest --test-dir build/tsan --output-on-failure
+
 # CMake builds the SOFA plugin with its tests where it finds SOFA; SOFA_ROOT or CMAKE_PREFIX_PATH name its folder.
 if grep -q 'SOFTCONTACT_SOFA_FOUND:INTERNAL=ON' build/tests/CMakeCache.txt; then
     plugin=$(find "$PWD/build/tests" -name 'libSoftContact.*' | head -n 1)

@@ -12,6 +12,8 @@ PYBIND11_MODULE(_core, module)
     bind_contact(module);
     bind_solver(module);
     bind_condensed(module);
+    bind_haptic_thread(module);
+    bind_haptic_devices(module);
     bind_world(module);
     bind_haptics(module);
 }

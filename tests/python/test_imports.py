@@ -21,8 +21,8 @@ CORE_TOPICS = {
     "friction": set(),
     "contact": {"geometry"},
     "solver": {"friction"},
-    "condensed": {"solver"},
-    "haptics": {"condensed"},
+    "haptics": set(),
+    "condensed": {"solver", "haptics"},
     "world": {"geometry", "bodies", "contact", "friction", "solver", "haptics"},
 }
 STANDARD_HEADERS = {
@@ -39,7 +39,8 @@ STANDARD_HEADERS = {
         "utility",
         "vector",
     ),
-    *("atomic", "bit", "concepts", "future", "iterator", "numbers", "queue", "thread"),
+    *("atomic", "bit", "cerrno", "concepts", "future", "iterator", "mutex", "numbers", "queue", "thread"),
+    *("pthread.h", "sched.h", "sys/prctl.h", "time.h"),  # real-time scheduling, where the system has it
 }
 # Modules of the package from the ground up: each may import those on lower levels and on its own.
 LEVELS = [

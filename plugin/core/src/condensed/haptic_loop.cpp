@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
-#include <string>
-#include <thread>
+
+#include "softcontact/haptics/tick_clock.hpp"
 
 namespace softcontact {
 
@@ -14,8 +14,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int device_steps = 10;  // of the device's own motion a tick, the force held as by a real one
-constexpr std::chrono::microseconds spin_time{
-    80};  // sleeping wakes late; the last stretch is waited out awake
 
 double seconds(Clock::duration duration)
 {
@@ -140,22 +138,15 @@ bool HapticLoop::tick()
 
 void HapticLoop::run()
 {
-    const auto period = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(m_period));
-    Clock::time_point due = Clock::now() + period;
+    SystemTickClock clock;
+    TickSchedule schedule(clock, std::llround(1e9 * m_period));
     while (!m_stop.load(std::memory_order_relaxed) && m_done.load(std::memory_order_relaxed) < capacity()) {
-        std::this_thread::sleep_until(due - spin_time);
-        Clock::time_point now = Clock::now();
-        while (now < due) {
-            now = Clock::now();
-        }
         m_log.lateness_s[static_cast<std::size_t>(m_done.load(std::memory_order_relaxed))] =
-            seconds(now - due);
-        if (now - due > period) {
+            1e-9 * static_cast<double>(schedule.wait());
+        if (schedule.skipped() > 0) {
             m_missed.fetch_add(1, std::memory_order_relaxed);
-            due = now;
         }
         tick();
-        due += period;
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include "softcontact/condensed/latest_value.hpp"
+#include "softcontact/haptics/latest_value.hpp"
 #include "softcontact/solver/block_gauss_seidel.hpp"
 
 namespace softcontact {
