@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import softcontact
-from softcontact.cli import bench, doctor, mesh, run, scenes, solve, track, view
+from softcontact.cli import bench, device, doctor, mesh, run, scenes, solve, track, view
 from softcontact.cli.console import drop_streams, finish_streams, prepare_streams, say
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command("run")(run.command)
 app.command("scenes")(scenes.command)
 app.command("bench")(bench.command)
 app.add_typer(mesh.app, name="mesh")
+app.add_typer(device.app, name="device")
 app.command("solve")(solve.command)
 app.add_typer(track.app, name="track")
 app.command("view")(view.command)

@@ -55,6 +55,8 @@ def _findings() -> Iterator[tuple[str, bool, bool, str]]:
         yield package, version is not None, False, version or f"not installed; {remedy}"
     yield "scenes", bool(names()), True, f"{len(names())} in {', '.join(map(str, folders())) or 'no folder'}"
     yield "SOFA", sofa_found(), False, "Python modules found" if sofa_found() else sofa_reason()
+    yield "OpenHaptics", *_openhaptics()
+    yield "haptic thread", *_real_time()
     browser = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
     yield "browser", browser is not None, False, browser or "none found; replay.html opens in any other"
     yield "text", True, True, f"{locale.getpreferredencoding(False)}, files in {sys.getfilesystemencoding()}"
@@ -70,6 +72,26 @@ def _core() -> tuple[bool, bool, str]:
         str(getattr(core, name)) for name in ("__version__", "compiler", "build_type") if hasattr(core, name)
     ]
     return hasattr(core, "World"), True, ", ".join([*built, str(core.__file__)])
+
+
+def _openhaptics() -> tuple[bool, bool, str]:
+    """Whether a device of 3D Systems can be had."""
+    from softcontact.haptics import openhaptics
+
+    try:
+        return True, False, openhaptics.probe().model
+    except openhaptics.DeviceFault as fault:
+        return False, False, f"{fault.cause}; {fault.remedy}"
+
+
+def _real_time() -> tuple[bool, bool, str]:
+    """Whether the fast thread of a haptic session gets real-time scheduling."""
+    from softcontact.haptics import HapticSession, SimulatedDevice, VirtualWall
+
+    with HapticSession(SimulatedDevice(), VirtualWall()) as session:
+        session.start()
+        granted = session.scheduling
+    return granted.startswith("SCHED_FIFO"), False, granted
 
 
 def _version(package: str) -> str | None:
