@@ -82,6 +82,11 @@ def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, s
         case "solved":
             share = float(history.series["accepted"][rows].mean())
             return share, check.share, "1", share >= check.share
+        case "contact_count":
+            counts = history.series["contacts"][rows]
+            if check.maximum is not None and counts.max() > check.maximum:
+                return float(counts.max()), float(check.maximum), "1", False
+            return float(counts.min()), float(check.minimum), "1", bool(counts.min() >= check.minimum)
         case "solve_time":
             time = 1e-3 * float(np.quantile(history.series["solve_ms"][rows], check.share))
             return _at_most(time, check.limit, "s")
@@ -103,7 +108,8 @@ def _at_most(value: float, limit: float, unit: str) -> tuple[float, float, str, 
 
 def _not_finite(history: History) -> int:
     """How many recorded numbers are not finite; a slip gauge that the engine does not tell, NaN, is none."""
-    arrays = [*history.series.values(), *history.poses.values(), *history.probes.values()]
+    loads = [data for series in history.devices.values() for data in series.values()]
+    arrays = [*history.series.values(), *history.poses.values(), *history.probes.values(), *loads]
     count = sum(np.count_nonzero(~np.isfinite(array)) for array in arrays)
     for part in history.parts.values():
         for name, data in part.items():

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softcontact.device_record import UNITS as DEVICE_UNITS
+from softcontact.device_record import DeviceRecorder
 from softcontact.engines.base import Engine, SurfaceInfo, Tracking
 from softcontact.patches import UNITS as PATCH_UNITS
 from softcontact.patches import PatchSeries, sum_up, with_finite_gauges
@@ -66,6 +68,8 @@ class History:
         tactile: by surface, where the scene asks for it (record.tactile).
         wrenches: by (hand, finger or "palm"): force [N], torque [N m] and the point [m] that it is about, (n, 3) each,
             that a person with bilateral coupling is to feel; see tracking.feedback.
+        devices: by tool: force [N] and torque [N m] of its coupling on the device (n, 3), motion, twist of the tool's
+            centre of mass (n, 6).
         residual_unit: of the series "residual", which each engine and scene measures in its own way.
     """
 
@@ -81,6 +85,7 @@ class History:
     parts: dict[tuple[str, str, int], dict[str, FloatArray]] = field(default_factory=dict)
     tactile: dict[str, TactileSeries] = field(default_factory=dict)
     wrenches: dict[tuple[str, str], dict[str, FloatArray]] = field(default_factory=dict)
+    devices: dict[str, dict[str, FloatArray]] = field(default_factory=dict)
     residual_unit: str = "m/s"
 
     def contact_force(self, body: str, by: str | None = None) -> FloatArray:
@@ -143,6 +148,9 @@ class History:
             for (hand, site), series in self.wrenches.items():
                 for name, data in series.items():
                     put(f"feedback/{hand}/{site}/{name}", data, _UNITS[name])
+            for tool, series in self.devices.items():
+                for name, data in series.items():
+                    put(f"devices/{tool}/{name}", data, DEVICE_UNITS[name])
             for name, data in self.probes.items():
                 put(f"probes/{name}", data, self.probe_units.get(name, "1"))
 
@@ -172,6 +180,7 @@ class Recorder:
         self._start = {name: np.array(engine.pose(name)) for name in self._names}
         self._patches = PatchSeries(steps)
         self._tactile = TactileRecorder(engine) if scene.record.tactile else None
+        self._devices = DeviceRecorder(engine, steps)
         self._wrenches: dict[str, FloatArray] = {}
         self._tracking: Tracking | None = getattr(engine, "tracking", None)
         self._probes = {probe.name: np.zeros(steps) for probe in scene.probes}
@@ -201,6 +210,7 @@ class Recorder:
         if self._tracking is not None:
             for name, values in self._tracking.feedback(self.last_patches).items():
                 self._wrenches.setdefault(name, np.zeros((len(self._time), 6, 3, 3)))[row] = values
+        self._devices.add(row)
         self.count += 1
         for probe in self.scene.probes:
             self._probes[probe.name][row] = self._measure(probe, row)
@@ -230,6 +240,7 @@ class Recorder:
                 for hand, data in self._wrenches.items()
                 for k, site in enumerate(SITES)
             },
+            devices=self._devices.finish(n),
             residual_unit=self.engine.residual_unit,
         )
 
@@ -242,6 +253,8 @@ class Recorder:
                 return self._component(self.engine.vertices(surface)[probe.vertex] - start, probe.axis)
             case "contact_force":
                 return self._component(self._force(probe.body, probe.other), probe.axis)
+            case "device_force":
+                return self._component(self._devices.force(probe.body, row), probe.axis)
             case "energy":
                 parts = ENERGIES if probe.part == "total" else (probe.part,)
                 return sum(float(self._series[part][row]) for part in parts)

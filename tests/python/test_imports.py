@@ -50,7 +50,7 @@ LEVELS = [
     {"tracking"},
     {"scene"},
     {"engines"},
-    {"record", "report", "tactile"},
+    {"record", "report", "tactile", "device_record"},
     {"checks", "outputs", "problems"},
     {"runner"},
     {"bench"},

@@ -51,7 +51,7 @@ class StepProblem:
 class Engine(Protocol):
     """A scene in motion. Dictionaries have the keys of softcontact._core.World.
 
-    Some engines do more: see KeepsProblems and FeelsVertices.
+    Some engines do more: see KeepsProblems, FeelsVertices and HoldsTools.
     """
 
     name: str
@@ -127,6 +127,23 @@ class FeelsVertices(Protocol):
             the corners of its triangle; tractions (k, 3) [Pa], force over area; pressures (k,) [Pa], the part of the
             points' forces along their contact normals over area, > 0 where the surface is pressed. So areas @ tractions
             is the contact force on the surface.
+        """
+
+
+@runtime_checkable
+class HoldsTools(Protocol):
+    """An engine that can tell what the devices of haptic tools feel."""
+
+    tools: tuple[str, ...]  # names of the scene's tools
+
+    def device_load(self, tool: str) -> dict[str, FloatArray]:
+        """Load of a tool's coupling on its device after the last step.
+
+        Args:
+            tool: name of the tool.
+        Returns:
+            force (3,) [N] and torque (3,) [N m] about the device; motion (6,), twist of the tool's centre of mass
+            [m/s, rad/s].
         """
 
 

@@ -70,7 +70,7 @@ def _sizes(scene: Scene, mesh_of: Callable[[Any], Any]) -> list[float]:
 
 def _moving_shapes(body: bodies.Body) -> list[Any]:
     match body:
-        case bodies.RigidBody() | bodies.TetrahedralBody():
+        case bodies.RigidBody() | bodies.TetrahedralBody() | bodies.Tool():
             return [body.shape]
         case bodies.ArticulatedBody():
             return [link.shape for link in body.links if link.shape is not None]

@@ -10,6 +10,7 @@ from softcontact.engines.contact_scale import contact_distances
 from softcontact.engines.embedded_bodies import add_articulated, add_rigid, add_tetrahedral
 from softcontact.engines.hand import HandInWorld, add_fingertip
 from softcontact.engines.overlap import check_start
+from softcontact.engines.tools import ScriptedDevice, add_tool, device_load
 from softcontact.engines.tracked import TrackedHands
 from softcontact.scene import bodies
 from softcontact.scene.errors import SceneError, nearest
@@ -46,6 +47,8 @@ class EmbeddedEngine:
         self._kinds = {body.name: body.kind for body in scene.bodies}
         self._surfaces: list[SurfaceInfo] = []
         self._hands: dict[str, HandInWorld] = {}
+        self._devices: list[ScriptedDevice] = []
+        self.tools = tuple(body.name for body in scene.bodies if body.kind == "tool")
         for index, body in enumerate(scene.bodies):
             self._guarded(f"bodies[{index}] ({body.name})", self._add, body)
         for index, motion in enumerate(scene.motions):
@@ -78,6 +81,8 @@ class EmbeddedEngine:
 
     def step(self) -> None:
         """Advance by one time step."""
+        for device in self._devices:
+            device.prepare()
         self.world.step()
 
     def vertices(self, surface: str) -> FloatArray:
@@ -106,6 +111,10 @@ class EmbeddedEngine:
     def vertex_loads(self, surface: str) -> dict[str, FloatArray]:
         """Contact load of the last step on the vertices of a surface; see engines.base.FeelsVertices."""
         return self.world.vertex_loads(self._surface_ids[surface])
+
+    def device_load(self, tool: str) -> dict[str, FloatArray]:
+        """What the device of a tool feels after the last step; see engines.base.HoldsTools."""
+        return device_load(self.world, self._ids[tool])
 
     def statistics(self) -> dict[str, Any]:
         """Counts, residual and times of the last step."""
@@ -169,6 +178,9 @@ class EmbeddedEngine:
             case bodies.RigidBody():
                 self._ids[body.name] = add_rigid(self.world, body, self._mesh(body.shape), self._mu(body))
                 self._show(body.name, body, rigid=True)
+            case bodies.Tool():
+                self._ids[body.name] = add_tool(self.world, body, self._mesh(body.shape), self._mu(body))
+                self._show(body.name, body, rigid=True)
             case bodies.KinematicBody():
                 mesh = self._mesh(body.shape)
                 self._ids[body.name] = self.world.add_kinematic_body(
@@ -206,6 +218,10 @@ class EmbeddedEngine:
             return  # pulls the hand from its first moment on: see HandInWorld
         if motion.kind == "joints":
             self.world.set_joint_motion(self._ids[body.name], motion.times, np.array(motion.targets))
+            return
+        if body.kind == "tool":
+            device = ScriptedDevice(self.world, self._ids[body.name], motion, body.orientation)
+            self._devices.append(device)
             return
         orientations = np.array(motion.orientations or [body.orientation] * len(motion.times))
         if body.kind == "fingertip":

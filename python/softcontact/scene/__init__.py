@@ -12,10 +12,14 @@ from softcontact.scene.bodies import (
     Region,
     RigidBody,
     TetrahedralBody,
+    Tool,
+    ToolCoupling,
 )
 from softcontact.scene.errors import SceneError, SceneWarning
 from softcontact.scene.library import SceneOptions, load
 from softcontact.scene.measures import (
+    ContactCount,
+    DeviceForceProbe,
     Drift,
     EnergyProbe,
     Finite,
@@ -74,8 +78,10 @@ __all__ = [
     "ArticulatedBody",
     "Box",
     "Bunny",
+    "ContactCount",
     "ContactSettings",
     "Cylinder",
+    "DeviceForceProbe",
     "DeviceMotion",
     "Drift",
     "ElasticBlock",
@@ -128,6 +134,8 @@ __all__ = [
     "TetrahedralCylinder",
     "TetrahedralFile",
     "TetrahedralMesh",
+    "Tool",
+    "ToolCoupling",
     "TrackMotion",
     "Turned",
     "load",

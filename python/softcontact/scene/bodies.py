@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Bodies of a scene: rigid, kinematic, tetrahedral, articulated, the hand and single fingertips."""
+"""Bodies of a scene: rigid, kinematic, tetrahedral, articulated, the hand, single fingertips, tools."""
 
 from typing import Annotated, Literal
 
@@ -23,31 +23,9 @@ from softcontact.scene.fields import (
     Reals,
     Vector,
 )
+from softcontact.scene.placed import Placed, Role
 from softcontact.scene.shapes import Solid, Surface
-
-Color = tuple[
-    Annotated[float, Field(ge=0, le=1)],
-    Annotated[float, Field(ge=0, le=1)],
-    Annotated[float, Field(ge=0, le=1)],
-]
-Role = Literal["object", "table", "tool", "phalanx", "palm", "skin", "organ", "avatar", "obstacle"]
-
-
-class Placed(Part):
-    """What every body has: a name, a place, a friction coefficient, a look."""
-
-    name: Name
-    """Name that motions, probes and checks use."""
-    position: Position = ORIGIN
-    """Origin of the body at the start [m]."""
-    orientation: Quaternion = UPRIGHT
-    """Orientation at the start, quaternion (x, y, z, w)."""
-    friction: NonNegative | None = None
-    """Friction coefficient μ [-]; by default contact.friction."""
-    role: Role = "object"
-    """What the replay shows it as."""
-    color: Color | None = None
-    """Red, green, blue from 0 to 1 in the replay; by default that of the role."""
+from softcontact.scene.tools import Tool, ToolCoupling
 
 
 class RigidBody(Placed):
@@ -307,7 +285,7 @@ class ElasticBlock(Placed):
 
 
 Body = Annotated[
-    RigidBody | KinematicBody | TetrahedralBody | ArticulatedBody | Hand | Fingertip | ElasticBlock,
+    RigidBody | KinematicBody | TetrahedralBody | ArticulatedBody | Hand | Fingertip | ElasticBlock | Tool,
     Field(discriminator="kind"),
 ]
 __all__ = [
@@ -323,4 +301,6 @@ __all__ = [
     "Region",
     "RigidBody",
     "TetrahedralBody",
+    "Tool",
+    "ToolCoupling",
 ]

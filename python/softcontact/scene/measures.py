@@ -50,6 +50,18 @@ class ForceProbe(Part):
     """Component."""
 
 
+class DeviceForceProbe(Part):
+    """Force of a tool's coupling on the device that holds it [N]."""
+
+    kind: Literal["device_force"] = "device_force"
+    name: Name
+    """Name of the probe."""
+    body: Name
+    """The tool."""
+    axis: Axis = "norm"
+    """Component."""
+
+
 class EnergyProbe(Part):
     """Energy of the scene [J]."""
 
@@ -73,11 +85,19 @@ class JointProbe(Part):
 
 
 Probe = Annotated[
-    PositionProbe | PointProbe | ForceProbe | EnergyProbe | JointProbe, Field(discriminator="kind")
+    PositionProbe | PointProbe | ForceProbe | DeviceForceProbe | EnergyProbe | JointProbe,
+    Field(discriminator="kind"),
 ]
 
 
-PROBE_UNITS = {"position": "m", "point": "m", "contact_force": "N", "energy": "J", "joint": "rad"}
+PROBE_UNITS = {
+    "position": "m",
+    "point": "m",
+    "contact_force": "N",
+    "device_force": "N",
+    "energy": "J",
+    "joint": "rad",
+}
 
 
 class _Check(Part):
@@ -248,6 +268,16 @@ class Solved(_Window):
     """Least share of the steps [-]."""
 
 
+class ContactCount(_Window):
+    """The number of contact points in every step lies between two values."""
+
+    kind: Literal["contact_count"] = "contact_count"
+    minimum: Annotated[Integer, Field(ge=0)] = 0
+    """Least number [-]."""
+    maximum: Annotated[Integer | None, Field(ge=0)] = None
+    """Greatest number [-]; none by default."""
+
+
 class SolveTime(_Window):
     """The contact solver keeps within a time in this share of the steps."""
 
@@ -292,6 +322,7 @@ Check = Annotated[
     | Finite
     | ProbeLimit
     | Solved
+    | ContactCount
     | SolveTime
     | ForceJump
     | FrictionCone,

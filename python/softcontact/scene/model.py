@@ -24,7 +24,7 @@ from softcontact.scene.settings import (
 
 METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 _MOVED_BY = {
-    "keyframes": ("kinematic", "fingertip", "block"),
+    "keyframes": ("kinematic", "fingertip", "block", "tool"),
     "joints": ("articulated",),
     "hand": ("hand",),
     "track": ("hand",),
@@ -92,6 +92,11 @@ class Scene(Part):
                     _known(f"{field}[{index}].{key}", getattr(part, key, None), names)
         for where, grasp in self.closings():
             _known(f"{where}.body", grasp.body, names)
+        for index, probe in enumerate(self.probes):
+            if probe.kind == "device_force" and self.body(probe.body).kind != "tool":
+                raise ValueError(
+                    f"probes[{index}].body: {probe.body!r} is no tool; a device holds tools only"
+                )
         for index, check in enumerate(self.checks):
             if getattr(check, "probe", None) is not None:
                 _known(f"checks[{index}].probe", check.probe, [p.name for p in self.probes], "probe")

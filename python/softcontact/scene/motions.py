@@ -29,18 +29,19 @@ from softcontact.tracking.udp import address
 
 
 class Keyframes(Part):
-    """Poses that a kinematic body, or a block's driven face, passes through, or that a fingertip is pulled along.
+    """Poses that a kinematic body, a block's driven face or a tool's device passes through, or that a fingertip is
+    pulled along.
 
     Straight lines and slerp between them.
     """
 
     kind: Literal["keyframes"] = "keyframes"
     body: Name
-    """The kinematic body, the fingertip or the block."""
+    """The kinematic body, the fingertip, the tool or the block."""
     times: Times
     """Times (k,), rising [s]."""
     positions: Annotated[Points, Field(min_length=1)]
-    """Origins of the body (k, 3) [m]."""
+    """Origins of the body, of a tool's device (k, 3) [m]."""
     orientations: Orientations = ()
     """Quaternions (k, 4), (x, y, z, w); by default the one at the start throughout."""
 
