@@ -27,7 +27,7 @@ from softcontact.scene import (
     Tool,
 )
 from softcontact.scene.library import SceneOptions
-from softcontact.scene.probing import UPRIGHT_FORCE, ProbePath, lying_cylinder
+from softcontact.scene.probing import FREE_FORCE, ProbePath, lying_cylinder
 from softcontact.scene.settings import ContactSettings
 
 SIZE = (0.16, 0.08, 0.04)
@@ -113,7 +113,7 @@ def scene(**options) -> Scene:
                 probe="force up",
                 start=lifted + 0.05,
                 reduce="largest",
-                maximum=UPRIGHT_FORCE,
+                maximum=FREE_FORCE,
             ),
             PenetrationLimit(limit=1e-3),
             Solved(),

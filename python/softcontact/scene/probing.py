@@ -3,10 +3,14 @@
 
 import numpy as np
 
-from softcontact.mesh import anatomy
+from softcontact.mesh import MeshError, anatomy, fill_surface, load_mesh, load_tetrahedra
+from softcontact.mesh import TetrahedralMesh as MadeMesh
+from softcontact.scene.errors import SceneError
 from softcontact.scene.shapes import Cylinder, Mesh, TetrahedralMesh
 
-UPRIGHT_FORCE = 0.02  # N, that a tool which touches nothing may still pull its device with
+ORGAN_SIZES = (0.02, 0.5)  # m, largest side
+DOWNWARD = (1.0, 0.0, 0.0, 0.0)  # half a turn about x: what points along z points down
+FREE_FORCE = 0.02  # N, that a tool which touches nothing may still pull its device with
 
 
 class ProbePath:
@@ -67,16 +71,62 @@ def lying_cylinder(radius: float, length: float) -> tuple[Cylinder, tuple[float,
     )
 
 
-def scope_shape(radius: float) -> Mesh:
+def scope_shape(radius: float, length: float) -> Mesh:
     """The rod of a hysteroscope, its tip at the origin, along z; see anatomy.scope.
 
     Args:
-        radius: [m].
+        radius, length: [m].
     """
-    rod = anatomy.scope(radius)
+    rod = anatomy.scope(radius, length)
     return Mesh(vertices=rod.vertices, triangles=rod.triangles)
 
 
-def written(mesh: object) -> TetrahedralMesh:
-    """A softcontact.mesh.TetrahedralMesh written into the scene."""
-    return TetrahedralMesh(nodes=mesh.nodes, tetrahedra=mesh.tetrahedra)  # type: ignore[attr-defined]
+def written(mesh: MadeMesh) -> TetrahedralMesh:
+    """Tetrahedra written into the scene."""
+    return TetrahedralMesh(nodes=mesh.nodes, tetrahedra=mesh.tetrahedra)
+
+
+def organ(path: str | None, unit: str, resolution: int) -> MadeMesh:
+    """Tetrahedra of an organ, its middle over the origin and its lowest point at z = 0.
+
+    Args:
+        path: closed surface or tetrahedra in a file; None for the liver made in code.
+        unit: length unit of the file.
+        resolution: lattice cells along the largest side; a file with tetrahedra keeps its own.
+    Raises:
+        SceneError: the file cannot be read, is not closed, is no organ by its size, or cannot be filled.
+    """
+    try:
+        if path is None:
+            made = anatomy.liver(cell=anatomy.LIVER_LENGTH / resolution)
+        else:
+            made = _from_file(path, unit, resolution)
+    except ValueError as error:
+        raise SceneError(f"mesh: {error}") from None
+    low, high = made.bounds
+    middle = 0.5 * (low + high)
+    return made.transformed(translation=np.array([-middle[0], -middle[1], -low[2]]))
+
+
+def _from_file(path: str, unit: str, resolution: int) -> MadeMesh:
+    try:
+        return load_tetrahedra(path, unit=unit, size_range=ORGAN_SIZES)
+    except MeshError as error:
+        if "a surface without tetrahedra" not in str(error):
+            raise
+    surface = load_mesh(path, unit=unit, size_range=ORGAN_SIZES)
+    return fill_surface(surface, float(surface.extent.max()) / resolution)
+
+
+def summit(mesh: MadeMesh, x: float, y: float, radius: float) -> float:
+    """Height of the highest node within a radius of (x, y) [m].
+
+    Raises:
+        SceneError: there is none.
+    """
+    near = np.hypot(mesh.nodes[:, 0] - x, mesh.nodes[:, 1] - y) <= radius
+    if not near.any():
+        raise SceneError(
+            f"mesh: nothing of {mesh.name} lies under the tool at x = {x:g} m, y = {y:g} m; give another organ"
+        )
+    return float(mesh.nodes[near, 2].max())
