@@ -16,4 +16,5 @@ PYBIND11_MODULE(_core, module)
     bind_haptic_devices(module);
     bind_world(module);
     bind_haptics(module);
+    bind_tool_law(module);
 }

@@ -25,6 +25,7 @@ from softcontact.haptics.settings import SafetySettings, ThreadSettings
 from softcontact.haptics.simulated import HandAxis, RecordedDevice, SimulatedDevice
 from softcontact.haptics.stability import WallVerdict, judge_wall
 from softcontact.haptics.tool import HapticTool, Tool, ToolTrace, VisualTool
+from softcontact.haptics.tool_law import ToolLaw
 
 __all__ = [
     "Capabilities",
@@ -42,6 +43,7 @@ __all__ = [
     "SimulatedDevice",
     "ThreadSettings",
     "Tool",
+    "ToolLaw",
     "ToolTrace",
     "VirtualCoupling",
     "VirtualWall",

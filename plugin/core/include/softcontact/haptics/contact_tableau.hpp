@@ -56,6 +56,13 @@ public:
     [[nodiscard]] const double* rows() const { return m_h.data(); }  ///< H, row after row (3n × 6)
     /// Contacts with a force after the last solve.
     [[nodiscard]] int touching() const;
+    /// All of its state as numbers, for what hands over nothing else; packed_size() of them, and at most
+    /// packed_size(capacity()).
+    [[nodiscard]] Index packed_size() const { return packed_size(m_contacts); }
+    [[nodiscard]] static Index packed_size(int contacts);
+    double* pack(double* out) const;  ///< where it ended
+    /// The inverse. False, and empty, where the numbers are none of pack() or there is no room for them.
+    bool unpack(const double* in, Index count) noexcept;
     /// No entry is NaN or infinite.
     [[nodiscard]] bool finite() const;
 

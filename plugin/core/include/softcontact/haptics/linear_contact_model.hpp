@@ -48,10 +48,22 @@ public:
     Matrix6d system = Matrix6d::Identity();  ///< A of the fast step: v⁺ = h A⁻¹ (F̃ + F_c) [kg], [kg·m²]
     ContactTableau rows;
 
+    /// All of it as numbers, see ContactTableau::pack.
+    [[nodiscard]] Index packed_size() const { return fixed_numbers + rows.packed_size(); }
+    [[nodiscard]] Index most_packed() const
+    {
+        return fixed_numbers + ContactTableau::packed_size(rows.capacity());
+    }
+    void pack(double* out) const;
+    bool unpack(const double* in, Index count) noexcept;
+
     [[nodiscard]] bool empty() const { return sequence == 0; }
     [[nodiscard]] int contacts() const { return rows.contacts(); }
     /// Nothing in it is NaN or infinite.
     [[nodiscard]] bool finite() const;
+
+private:
+    static constexpr Index fixed_numbers = 105;  ///< without the rows
 };
 
 }  // namespace softcontact
