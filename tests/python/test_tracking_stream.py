@@ -487,6 +487,25 @@ def test_what_queued_up_before_the_run_is_left_out():
     source.close()
 
 
+def test_datagrams_that_come_while_others_are_decoded_wait_for_the_next_call():
+    url = free_port()
+    send, taken = open_sender(url), []
+
+    def answer(at, data):  # for each that is taken another one comes
+        taken.append(at)
+        send(message(sequence=len(taken), time=1.5 + 0.01 * len(taken)))
+
+    source = UdpSource(url, log=answer)
+    try:
+        send(message(sequence=0))
+        for call in range(1, 4):
+            source.receive(0.01 * call)
+            assert len(taken) == call
+    finally:
+        source.close()
+        send.close()
+
+
 def test_recording_a_stream_stops_when_it_ends(grasp):
     url = free_port()
     source, send = UdpSource(url), open_sender(url)

@@ -197,13 +197,12 @@ class UdpSource(LiveSource):
         self._socket.setblocking(False)
 
     def receive(self, now: float) -> None:
-        """Take in the datagrams that have come, at most `MOST`; never waits."""
-        for count, data in enumerate(self._datagrams()):
+        """Take in the datagrams that have come by now, at most `MOST`; never waits."""
+        # All are read before the first is decoded: those that come meanwhile would keep a slow machine here.
+        for data in list(islice(self._datagrams(), self.MOST)):
             if self._log is not None:
                 self._log(now, data)
             self.push(data, now)
-            if count + 1 == self.MOST:
-                return
 
     def catch_up(self, now: float) -> None:
         """Leave out what has queued up unread but for the newest, as if the stream began at `now` [s]."""
