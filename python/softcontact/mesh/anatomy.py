@@ -114,6 +114,13 @@ def uterus(cell: float = 0.003, name: str = "uterus") -> TetrahedralMesh:
     )
 
 
+def uterus_outside(body: TetrahedralMesh) -> np.ndarray:
+    """Nodes of `uterus` that the tissue around it holds: its outer surface and the rim of the cervix (k,)."""
+    surface, node_of = body.surface()
+    hollow = uterine_hollow(surface.vertices)
+    return node_of[(hollow > 0.6 * _WALL) | (surface.vertices[:, 2] < 1e-9)]
+
+
 def uterine_hollow(points: np.ndarray) -> np.ndarray:
     """Nearly the distance to the hollow of cavity and canal without polyps, negative in it (n,) [m]."""
     cavity = ellipsoid(points, *CAVITY)

@@ -177,8 +177,12 @@ class Recording:
             patch within its pair), points (k, 3) [m], point_forces (k, 3) [N].
         summary: keys as in a run's summary.json (checks, real_time_factor, ...); all optional.
         camera: {azimuth, elevation [degrees], distance [m], target (3,) [m]} for the first view, or None.
+        cameras: further views, carried by rigid surfaces: {name, surface, position (3,) [m], direction (3,), up (3,)
+            in the axes of the surface's body, field_of_view [degrees]}. Organs are see-through at first where there
+            is one.
     Raises:
-        ValueError: no frames, no surfaces, frame counts that differ, names used twice, or a non-finite value.
+        ValueError: no frames, no surfaces, frame counts that differ, names used twice, a camera on a surface that is
+            not there or not rigid, or a non-finite value.
     """
 
     title: str
@@ -187,6 +191,7 @@ class Recording:
     patches: Sequence[Sequence[Mapping[str, Any]]]
     summary: Mapping[str, Any] = field(default_factory=dict)
     camera: Mapping[str, Any] | None = None
+    cameras: Sequence[Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
         times = _finite(self.times, np.float64, (None,), "recording times")
@@ -208,6 +213,13 @@ class Recording:
                 )
         if len(self.patches) != len(times):
             raise ValueError(f"recording patches: {len(self.patches)} lists for {len(times)} frames")
+        rigid = {surface.name for surface in self.surfaces if surface.rigid}
+        for camera in self.cameras:
+            if camera["surface"] not in rigid:
+                raise ValueError(
+                    f"recording cameras: {camera['name']!r} is carried by {camera['surface']!r}, which is no rigid "
+                    f"surface; the rigid ones are {', '.join(sorted(rigid)) or 'none'}"
+                )
         checked = [
             [_checked_patch(patch, names, f"patch {i} of frame {frame}") for i, patch in enumerate(patches)]
             for frame, patches in enumerate(self.patches)

@@ -29,6 +29,7 @@ SCRIPTS = (
     "mesh.js",
     "math.js",
     "camera.js",
+    "body_camera.js",
     "shaders.js",
     "occlusion.js",
     "renderer.js",
@@ -94,6 +95,7 @@ def write_replay(recording: Recording, path: str | Path) -> Path:
         "pressure_scale": _pressure_scale(pressures),
         "action_box": [low.tolist(), high.tolist()],
         "camera": _camera(recording),
+        "cameras": [dict(camera) for camera in recording.cameras],
         "summary": dict(recording.summary),
     }
     header["arrays"] = packer.header

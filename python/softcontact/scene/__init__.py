@@ -51,6 +51,7 @@ from softcontact.scene.motions import (
     TrackMotion,
 )
 from softcontact.scene.settings import (
+    Camera,
     ContactSettings,
     FlexibilitySettings,
     PairFriction,
@@ -78,6 +79,7 @@ __all__ = [
     "ArticulatedBody",
     "Box",
     "Bunny",
+    "Camera",
     "ContactCount",
     "ContactSettings",
     "Cylinder",

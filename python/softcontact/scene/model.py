@@ -100,6 +100,7 @@ class Scene(Part):
         for index, check in enumerate(self.checks):
             if getattr(check, "probe", None) is not None:
                 _known(f"checks[{index}].probe", check.probe, [p.name for p in self.probes], "probe")
+        self._check_cameras(names)
         self._check_turns()
         self._check_motions()
         self._check_times()
@@ -137,6 +138,15 @@ class Scene(Part):
             if kind not in ("hand", "articulated"):
                 raise ValueError(
                     f"{where}.body: {grasp.body!r} is {kind}; name a hand or an articulated body"
+                )
+
+    def _check_cameras(self, names: list[str]) -> None:
+        for index, camera in enumerate(self.record.cameras):
+            where = f"record.cameras[{index}].body"
+            _known(where, camera.body, names)
+            if self.body(camera.body).kind not in ("rigid", "kinematic", "tool"):
+                raise ValueError(
+                    f"{where}: {camera.body!r} is not rigid; name a rigid, kinematic or tool body"
                 )
 
     def _check_turns(self) -> None:

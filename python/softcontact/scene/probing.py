@@ -130,3 +130,46 @@ def summit(mesh: MadeMesh, x: float, y: float, radius: float) -> float:
             f"mesh: nothing of {mesh.name} lies under the tool at x = {x:g} m, y = {y:g} m; give another organ"
         )
     return float(mesh.nodes[near, 2].max())
+
+
+class PivotPath(ProbePath):
+    """Keyframes of a rod along z whose tip moves while its axis goes through a pivot behind the tip.
+
+    Args:
+        start: first position of the tip [m].
+        pivot: point that the axis goes through [m].
+        speed: of the tip [m/s] > 0.
+    """
+
+    _STEP = (
+        0.001  # m between keyframes: between two, the axis passes the pivot by less than a hundredth of that
+    )
+
+    def __init__(
+        self, start: tuple[float, float, float], pivot: tuple[float, float, float], speed: float
+    ) -> None:
+        super().__init__(start, speed)
+        self._pivot = np.array(pivot)
+
+    @property
+    def orientations(self) -> list[tuple[float, ...]]:
+        """Quaternions (k, 4), (x, y, z, w): the least turn that takes z to the direction from the pivot to the tip."""
+        return [self._turn(np.array(position)) for position in self.positions]
+
+    def to(self, position: tuple[float, ...], *, pace: float = 1.0) -> None:
+        """Go to a position [m], at `pace` times the speed."""
+        start = np.array(self.positions[-1])
+        count = max(1, int(np.ceil(np.linalg.norm(position - start) / self._STEP)))
+        for share in np.arange(1, count + 1) / count:
+            super().to(tuple(start + share * (position - start)), pace=pace)
+
+    def _turn(self, tip: np.ndarray) -> tuple[float, ...]:
+        axis = (tip - self._pivot) / np.linalg.norm(tip - self._pivot)
+        half = np.array([-axis[1], axis[0], 0.0, 1.0 + axis[2]])  # z × axis, 1 + z · axis
+        return tuple(float(q) for q in half / np.linalg.norm(half))
+
+
+def nearest_surface_vertex(mesh: MadeMesh, point: tuple[float, float, float]) -> int:
+    """Number of the vertex of the body's surface that lies nearest to a point [m]."""
+    surface, _ = mesh.surface()
+    return int(np.argmin(np.linalg.norm(surface.vertices - np.array(point), axis=1)))

@@ -3,9 +3,19 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from softcontact.scene.fields import Integer, Length, Name, NonNegative, Part, Positive
+from softcontact.scene.fields import (
+    ORIGIN,
+    Integer,
+    Length,
+    Name,
+    NonNegative,
+    Part,
+    Position,
+    Positive,
+    Vector,
+)
 
 
 class ContactSettings(Part):
@@ -90,10 +100,39 @@ class PairOff(Part):
     """The other body."""
 
 
+class Camera(Part):
+    """A view that a body carries, such as the optics of a scope; the replay can look through it."""
+
+    name: Name
+    """Name of the view."""
+    body: Name
+    """The rigid, kinematic or tool body that carries it."""
+    position: Position = ORIGIN
+    """Place in body axes [m]."""
+    direction: Vector = (0.0, 0.0, 1.0)
+    """Direction that it looks in, in body axes [-]."""
+    up: Vector = (0.0, 1.0, 0.0)
+    """Direction in body axes that is upward in the picture [-]."""
+    field_of_view: Annotated[float, Field(ge=10, le=150)] = 90.0
+    """Angle over the height of the picture [degrees]."""
+
+    @model_validator(mode="after")
+    def _looks_somewhere(self) -> "Camera":
+        if not any(self.direction):
+            raise ValueError("direction: (0, 0, 0) has no direction; give one")
+        d, u = self.direction, self.up
+        cross = (d[1] * u[2] - d[2] * u[1], d[2] * u[0] - d[0] * u[2], d[0] * u[1] - d[1] * u[0])
+        if not any(abs(c) > 1e-9 for c in cross):
+            raise ValueError(f"up: {u} points along the direction {d}; give another one")
+        return self
+
+
 class RecordSettings(Part):
     """What a run keeps."""
 
     frames_per_second: Annotated[Positive, Field(le=1000)] = 25.0
     """Frames of the replay a simulated second [1/s]."""
+    cameras: tuple[Camera, ...] = ()
+    """Further views in the replay, carried by bodies."""
     tactile: bool = False
     """Whether pressure and traction at the vertices of all touched surfaces are kept, step by step."""

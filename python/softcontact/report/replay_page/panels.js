@@ -198,6 +198,16 @@ function fillLegend(scene) {
   byId("slip-legend").hidden = !scene.tellsSlip || scene.largestForce === 0;
 }
 
+// A button for each camera that a body carries.
+function fillViews(cameras, choose) {
+  for (const camera of cameras) {
+    byId("display").append(make("button", {
+      id: `through-${camera.name}`, type: "button", class: "chip", "aria-pressed": "false",
+      title: `Look through the camera of ${camera.name}`, onclick: () => choose(camera),
+    }, `View: ${label(camera.name)}`));
+  }
+}
+
 // Length of a known force and of a known distance on the screen, at the depth of the camera's target.
 function updateScales(scene, camera, view) {
   byId("force-legend").hidden = !view.forces || scene.largestForce === 0;

@@ -13,6 +13,8 @@ const SLOW_MILLISECONDS = 90;
 
 const NARROW = 760; // window width [px] up to which the panels lie above the picture, as in style.css
 
+const asSeenWithin = (s) => (s.state === "ghost" ? Object.create(s, { state: { value: "solid" } }) : s);
+
 class Player {
   constructor(replay) {
     const { header } = replay;
@@ -22,6 +24,8 @@ class Player {
     this.scene = new Scene(replay);
     this.camera = new OrbitCamera();
     this.camera.sceneRadius = this.scene.radius;
+    this.bodyCameras = (header.cameras || []).map((entry) => new BodyCamera(entry, this.scene, this.camera));
+    this.through = null; // the body's camera that is looked through
     this.position = 0; // frame, with a fraction
     this.playing = false;
     this.loop = true;
@@ -37,6 +41,7 @@ class Player {
       this.drawSoon();
     });
     fillLegend(this.scene);
+    fillViews(this.bodyCameras, (camera) => this.lookThrough(this.through === camera ? null : camera));
     drawLoadCurve(this.scene);
     if (this.canvas.clientWidth <= NARROW) for (const id of ["layers-part", "contacts"]) byId(id).open = false;
     this.attach();
@@ -157,7 +162,8 @@ class Player {
     cancelAnimationFrame(this.awaited);
     this.awaited = 0;
     if (quality === 0) clearTimeout(this.fine);
-    const { scene, camera, view } = this;
+    const { scene, view } = this;
+    const camera = this.through || this.camera;
     const { ratio, taps } = QUALITIES[quality];
     this.setResolution(ratio);
     const frameIndex = Math.round(this.position);
@@ -166,13 +172,15 @@ class Player {
     this.renderer.render({
       camera,
       shadowTaps: taps,
-      occlusionRadius: 0.11 * scene.radius,
+      occlusionRadius: (this.through ? 0.01 : 0.11) * scene.radius,
       theme: view.theme,
-      surfaces: scene.surfaces,
+      // Within a body its walls are seen, and light comes along with the optics.
+      surfaces: this.through ? scene.surfaces.map(asSeenWithin) : scene.surfaces,
       arrows: view.forces ? scene.arrows(frameIndex, this.emphasised) : [],
       pressureGain: view.pressure && scene.pressureScale > 0 ? 1 / scene.pressureScale : 0,
       light: {
-        key: direction(this.first.azimuth + 58, 50),
+        shadows: !this.through,
+        key: this.through ? camera.backward : direction(this.first.azimuth + 58, 50),
         fill: direction(this.first.azimuth - 65, 12),
         centre: scene.centre,
         radius: scene.radius * 1.7,
@@ -180,7 +188,7 @@ class Player {
       floor: { z: scene.floorZ, extent: 9 * scene.radius, cell: scene.cell, grid: view.grid, centre: scene.centre },
     });
     this.table.update(frameIndex);
-    updateScales(scene, camera, view);
+    updateScales(scene, this.camera, view);
     byId("slider").value = this.position;
     byId("time").textContent = `${scene.timeOfFrame(this.position).toFixed(3)} s`;
     byId("frame").textContent = `frame ${frameIndex + 1} / ${scene.frameCount}`;
@@ -257,6 +265,16 @@ class Player {
     this.set(name, !this.view[name]);
   }
 
+  // Looks through a body's camera; null: from around the scene again.
+  lookThrough(camera) {
+    this.through = camera;
+    for (const { name } of this.bodyCameras) {
+      byId(`through-${name}`).setAttribute("aria-pressed", String(camera !== null && camera.name === name));
+    }
+    document.body.classList.toggle("within", camera !== null);
+    this.drawSoon();
+  }
+
   // Makes the objects see-through, so that the pressure under the fingers shows; or solid again.
   toggleSeeThrough() {
     const objects = this.scene.surfaces.filter((s) => s.role === "object");
@@ -281,7 +299,7 @@ class Player {
     }, "image/png");
   }
 
-  // #t=1.5 or #frame=40, cam=azimuth,elevation[,distance[,x,y,z]], forces|pressure|grid|panels=0|1, theme=light|dark,
+  // #t=1.5 or #frame=40, through=name of a body's camera, cam=azimuth,elevation[,distance[,x,y,z]], forces|pressure|grid|panels=0|1, theme=light|dark,
   // solid|ghost|hide=roles or names with commas between.
   readAddress() {
     const given = new URLSearchParams(location.hash.slice(1));
@@ -296,6 +314,7 @@ class Player {
     for (const [key, state] of [["solid", "solid"], ["ghost", "ghost"], ["hide", "hidden"]]) {
       if (given.has(key)) this.setLayers(given.get(key).split(","), state);
     }
+    if (given.has("through")) this.lookThrough(this.bodyCameras.find((c) => c.name === given.get("through")) || null);
     if (given.has("cam")) {
       const [azimuth, elevation, distance, ...target] = numbers("cam");
       this.setCamera({ azimuth, elevation, distance, target });
@@ -326,6 +345,7 @@ class Player {
       patches: scene.patches[Math.round(this.position)].length,
       camera: { azimuth: camera.azimuth, elevation: camera.elevation, distance: camera.distance, target: camera.target },
       view: { ...this.view },
+      through: this.through ? this.through.name : null,
       drawCalls: this.renderer.drawCalls,
       drawMilliseconds: this.drawMilliseconds,
       quality: this.quality,

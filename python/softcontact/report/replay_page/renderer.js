@@ -126,14 +126,14 @@ class Renderer {
     this.drawCalls++;
   }
 
-  // view: {camera, theme, shadowTaps, light: {key, fill, centre, radius}, occlusionRadius, floor: {z, extent, cell, grid, centre},
+  // view: {camera, theme, shadowTaps, light: {shadows, key, fill, centre, radius}, occlusionRadius, floor: {z, extent, cell, grid, centre},
   //   surfaces: [{mesh, model, state, base, soft, gloss}], arrows: [{base, shaft, head, bright}], pressureGain}
   render(view) {
     const gl = this.gl;
     this.drawCalls = 0;
     const shown = view.surfaces.filter((s) => s.state !== "hidden");
     const solid = shown.filter((s) => s.state === "solid");
-    const lightMatrix = this.renderShadows(view.light, solid);
+    const lightMatrix = this.renderShadows(view.light, view.light.shadows ? solid : []);
     this.occlusion.render(solid, view.camera, view.occlusionRadius);
     const theme = THEMES[view.theme];
     const common = {

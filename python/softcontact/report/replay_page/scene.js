@@ -134,6 +134,8 @@ class Scene {
     if (this.surfaces.some((s) => s.role === "skin")) {
       for (const s of this.surfaces) if (UNDER_SKIN.includes(s.role)) s.state = "hidden";
     }
+    // What a camera looks at from within would hide it from without.
+    if ((header.cameras || []).length) for (const s of this.surfaces) if (s.role === "organ") s.state = "ghost";
     this.box = header.action_box;
     const [low, high] = this.box;
     this.radius = Math.hypot(...subtract(high, low)) / 2 || 1;
