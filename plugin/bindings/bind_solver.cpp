@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
-#include "softcontact/solver/block_gauss_seidel.hpp"
+#include "softcontact/solver/block_newton.hpp"
 #include "softcontact/solver/contact_problem.hpp"
 
 namespace softcontact::bindings {
@@ -158,6 +158,33 @@ FrictionLaw law_named(const std::string& name)
     throw std::invalid_argument("law: unknown friction law '" + name + "'");
 }
 
+/// Blocks as (rows, law, mu, shares, offsets) in order; rows 1 and 3 ignore the last two.
+struct DescribedBlocks {
+    explicit DescribedBlocks(const py::list& descriptors)
+    {
+        int offset = 0;
+        for (const py::handle& item : descriptors) {
+            const auto fields = item.cast<py::tuple>();
+            BlockDescriptor block{.offset = offset,
+                                  .rows = fields[0].cast<int>(),
+                                  .law = law_named(fields[1].cast<std::string>()),
+                                  .mu = fields[2].cast<double>()};
+            if (block.rows == 4) {
+                keep.push_back(fields[3].cast<Array>());
+                keep.push_back(fields[4].cast<Array>());
+                const Array& shares = keep[keep.size() - 2];
+                block.patch =
+                    make_friction_patch(shares.data(), keep.back().data(), static_cast<int>(shares.size()));
+            }
+            offset += block.rows;
+            blocks.push_back(block);
+        }
+    }
+
+    std::vector<BlockDescriptor> blocks;
+    std::vector<Array> keep;  // what the patches view
+};
+
 }  // namespace
 
 void bind_solver(py::module_& module)
@@ -247,36 +274,28 @@ void bind_solver(py::module_& module)
                    return natural_map_residual(vector(q), vector(mu), vector(force), vector(velocity));
                });
 
-    // Blocks as (rows, law, mu, shares, offsets) in order; rows 1 and 3 ignore the last two.
-    module.def("solve_blocks", [](const Array& W, const Array& q, const py::list& descriptors,
-                                  const Array& guess, double tolerance, int max_iterations,
-                                  const std::string& acceleration) {
-        std::vector<BlockDescriptor> blocks;
-        std::vector<Array> keep;
-        int offset = 0;
-        for (const py::handle& item : descriptors) {
-            const auto fields = item.cast<py::tuple>();
-            BlockDescriptor block{.offset = offset,
-                                  .rows = fields[0].cast<int>(),
-                                  .law = law_named(fields[1].cast<std::string>()),
-                                  .mu = fields[2].cast<double>()};
-            if (block.rows == 4) {
-                keep.push_back(fields[3].cast<Array>());
-                keep.push_back(fields[4].cast<Array>());
-                const Array& shares = keep[keep.size() - 2];
-                block.patch =
-                    make_friction_patch(shares.data(), keep.back().data(), static_cast<int>(shares.size()));
-            }
-            offset += block.rows;
-            blocks.push_back(block);
-        }
+    module.def(
+        "solve_blocks", [](const Array& W, const Array& q, const py::list& descriptors, const Array& guess,
+                           double tolerance, int max_iterations, const std::string& acceleration) {
+            const DescribedBlocks described(descriptors);
+            VectorXd force = vector(guess);
+            BlockGaussSeidel solver;
+            const GaussSeidelResult result = solver.solve(square(W), vector(q), described.blocks,
+                                                          {.velocity_tolerance = tolerance,
+                                                           .max_iterations = max_iterations,
+                                                           .acceleration = acceleration_named(acceleration)},
+                                                          force);
+            return py::make_tuple(force, result.iterations, result.residual, result.converged);
+        });
+
+    module.def("solve_blocks_newton", [](const Array& W, const Array& q, const py::list& descriptors,
+                                         const Array& guess, double tolerance, int max_steps, int max_pulls) {
+        const DescribedBlocks described(descriptors);
         VectorXd force = vector(guess);
-        BlockGaussSeidel solver;
-        const GaussSeidelResult result = solver.solve(square(W), vector(q), blocks,
-                                                      {.velocity_tolerance = tolerance,
-                                                       .max_iterations = max_iterations,
-                                                       .acceleration = acceleration_named(acceleration)},
-                                                      force);
+        BlockNewton solver;
+        const GaussSeidelResult result = solver.solve(
+            square(W), vector(q), described.blocks,
+            {.velocity_tolerance = tolerance, .max_steps = max_steps, .max_pulls = max_pulls}, force);
         return py::make_tuple(force, result.iterations, result.residual, result.converged);
     });
 }

@@ -24,8 +24,7 @@ def test_lift_with_two_g_keeps_the_ball():
 @pytest.mark.slow
 def test_lift_with_two_g_keeps_a_soft_cube():
     result = run(load("hand", {"object": "soft-cube", "acceleration": 2 * G}), record=False, replay=False)
-    failed = {check["name"] for check in result.checks if not check["passed"]}
-    assert not result.message and failed <= {"solved"}, (result.message, result.checks)
+    assert result.exit_code == 0, (result.message, result.checks)
 
 
 def test_lift_time_gives_the_acceleration():

@@ -24,13 +24,15 @@ Acceleration other(Acceleration extrapolation)
     return extrapolation == Acceleration::anderson ? Acceleration::conjugate : Acceleration::anderson;
 }
 
-/// Length that turns the last row of a block into a velocity of its points.
-double row_length(const BlockDescriptor& block, int row)
-{
-    return row == 3 ? block.patch.length : 1.0;
-}
-
 }  // namespace
+
+DecoupledBounds block_bounds(const BlockDescriptor& block, const Eigen::Ref<const VectorXd>& q)
+{
+    if (block.rows == 4 && block.law == FrictionLaw::contensou_decoupled) {
+        return decoupled_bounds(block.patch, q.segment<3>(block.offset + 1));
+    }
+    return {1.0, 0.0};
+}
 
 void BlockGaussSeidel::reserve(int rows, int blocks)
 {
@@ -64,12 +66,7 @@ void BlockGaussSeidel::prepare(const RowMajorRef& W, const Eigen::Ref<const Vect
     }
     m_bounds.clear();
     for (const BlockDescriptor& block : blocks) {
-        DecoupledBounds bounds{1.0, 0.0};
-        if (block.rows == 4 && block.law == FrictionLaw::contensou_decoupled) {
-            const double* free = m_free + block.offset;
-            bounds = decoupled_bounds(block.patch, {free[1], free[2], free[3]});
-        }
-        m_bounds.push_back(bounds);
+        m_bounds.push_back(block_bounds(block, q));
     }
 }
 

@@ -5,7 +5,7 @@
 #include <softcontact/contact/aggregate.hpp>
 #include <softcontact/contact/detection.hpp>
 #include <softcontact/geometry/broad_phase.hpp>
-#include <softcontact/solver/block_gauss_seidel.hpp>
+#include <softcontact/solver/block_newton.hpp>
 #include <softcontact/world/contact_rows.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/patch.hpp>
@@ -116,6 +116,9 @@ private:
     void add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
                     ContactPair& pair);
     double start_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b) const;
+    /// Velocity pass with patches: sweeps, and a Newton solve of the blocks where these end unsolved.
+    GaussSeidelResult solve_patches(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
+                                    const GaussSeidelOptions& options, Eigen::Ref<VectorXd> multipliers);
     /// Velocity pass of point contacts alone: sweeps, and where these go in circles a Newton solve.
     GaussSeidelResult solve_points(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
                                    GaussSeidelOptions options, Eigen::Map<VectorXd> multipliers);
@@ -146,8 +149,9 @@ private:
     double m_contact_offset = 0.0;
 
     BlockGaussSeidel m_solver;
+    BlockNewton m_newton;
     std::vector<BlockDescriptor> m_descriptors;
-    std::vector<double> m_multipliers, m_right_hand_side, m_tilt_velocity;
+    std::vector<double> m_multipliers, m_right_hand_side, m_tilt_velocity, m_warm_start;
     std::vector<double> m_normal_delassus;
     std::vector<double> m_position_multipliers, m_position_solution, m_position_gap;
 
