@@ -56,6 +56,17 @@ def test_crumbs_at_a_thin_tip_are_dropped_and_true_pieces_refused():
         mesh.fill_level_set(two, (-0.04,) * 3, (0.12, 0.04, 0.04), 0.008)
 
 
+def test_a_shell_thinner_than_the_cells_is_refused():
+    def shell(points):
+        return np.abs(ball(points)) - 4e-4
+
+    with pytest.raises(mesh.MeshError, match=r"(thinner than they are|falls into|touches itself)"):
+        mesh.fill_level_set(shell, (-0.04,) * 3, (0.04,) * 3, 0.008)
+    # With a node just inside, but all of its edges cut near it.
+    with pytest.raises(mesh.MeshError, match="nothing is left of it in 8 mm cells"):
+        mesh.fill_level_set(lambda p: ball(20.0 * p), (-0.04,) * 3, (0.04,) * 3, 0.008)
+
+
 @pytest.mark.parametrize(
     ("half", "cell", "text"),
     [

@@ -56,7 +56,14 @@ def fill_level_set(
         )
     tetrahedra = tetrahedra[touched]
     nodes, value, cuts = _warped(function, nodes, value, tetrahedra)
-    tetrahedra = _largest_piece(nodes, _cut(nodes, value, tetrahedra, cuts), name)
+    tetrahedra = _cut(nodes, value, tetrahedra, cuts)
+    if not len(tetrahedra):
+        raise MeshError(
+            name,
+            f"nothing is left of it in {1e3 * cell:.3g} mm cells, it is thinner than they are",
+            "use smaller cells; of a hollow shell, give the outer surface alone",
+        )
+    tetrahedra = _largest_piece(nodes, tetrahedra, name)
     used, tetrahedra = np.unique(tetrahedra, return_inverse=True)
     mesh = TetrahedralMesh(nodes[used], tetrahedra.reshape(-1, 4), name)
     _check_boundary(mesh, cell)
