@@ -8,6 +8,7 @@
 #include "softcontact/contact/detection.hpp"
 #include "softcontact/geometry/broad_phase.hpp"
 #include "softcontact/geometry/closest_point.hpp"
+#include "softcontact/geometry/first_contact.hpp"
 #include "softcontact/geometry/mass_properties.hpp"
 
 namespace softcontact::bindings {
@@ -59,6 +60,27 @@ RowArray normals(int count, const Normal& normal_of)
     Eigen::Map<Points> points(out.mutable_data(), 3, count);
     for (int i = 0; i < count; ++i) points.col(i) = normal_of(i);
     return out;
+}
+
+py::object first_contact_of(const py::array& triangles_a, const RowArray& start_a, const RowArray& end_a,
+                            const py::array& triangles_b, const RowArray& start_b, const RowArray& end_b)
+{
+    const Triangles a = corners(triangles_a), b = corners(triangles_b);
+    const Points from_a = columns(start_a, "start_a"), to_a = columns(end_a, "end_a");
+    const Points from_b = columns(start_b, "start_b"), to_b = columns(end_b, "end_b");
+    if (from_a.cols() != to_a.cols() || from_b.cols() != to_b.cols()) {
+        throw std::invalid_argument("end: as many vertices as in start are needed");
+    }
+    for (const auto& [triangles, points] : {std::pair(&a, &from_a), std::pair(&b, &from_b)}) {
+        if (triangles->size() > 0 && (triangles->minCoeff() < 0 || triangles->maxCoeff() >= points->cols())) {
+            throw std::invalid_argument("triangles: index of a vertex that is not there");
+        }
+    }
+    const auto found = first_contact({a, from_a, to_a}, {b, from_b, to_b});
+    if (!found) {
+        return py::none();
+    }
+    return py::make_tuple(found->share, found->point, found->normal);
 }
 
 Surface make_surface(const RowArray& vertices, const py::array& triangles)
@@ -243,6 +265,8 @@ void bind_geometry(py::module_& module)
     module.def("find_box_pairs", &box_pairs, py::arg("lower"), py::arg("upper"), py::arg("margin") = 0.0,
                py::arg("excluded") = std::vector<BroadPhase::Pair>{},
                "Pairs i < j of boxes nearer than margin along every axis.");
+    module.def("first_contact", &first_contact_of, py::arg("triangles_a"), py::arg("start_a"),
+               py::arg("end_a"), py::arg("triangles_b"), py::arg("start_b"), py::arg("end_b"));
 }
 
 }  // namespace softcontact::bindings

@@ -196,10 +196,10 @@ void bind_tools(py::module_& module)
 
     py::class_<HapticTool>(module, "HapticTool")
         .def(py::init([](double mass, const Vector3d& centre, const Matrix3d& inertia,
-                         const VirtualCoupling& coupling, double step) {
-                 return HapticTool(ToolProperties{mass, centre, inertia}, coupling, step);
+                         const VirtualCoupling& coupling, double step, double blend, int capacity) {
+                 return HapticTool(ToolProperties{mass, centre, inertia}, coupling, step, blend, capacity);
              }),
-             "mass"_a, "centre"_a, "inertia"_a, "coupling"_a, "step"_a)
+             "mass"_a, "centre"_a, "inertia"_a, "coupling"_a, "step"_a, "blend"_a = 0.0, "capacity"_a = 32)
         .def("reset", [](HapticTool& self, const Row13& at) { self.reset(pose_of(at)); })
         .def("reset_to_device",
              [](HapticTool& self, const Row13& device) { self.reset_to_device(pose_of(device)); })

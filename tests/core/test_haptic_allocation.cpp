@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A tick of the haptic tool allocates nothing while contacts open, stick and slide, and neither does taking
 // over a model of the same room.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <softcontact/haptics/haptic_tool.hpp>
@@ -43,6 +44,25 @@ LinearContactModel make_model(int contacts, const Matrix6d& system, double fast_
     return model;
 }
 
+/// Largest change of the device's force where a model with more give takes over [N].
+double jump(const ToolProperties& properties, const VirtualCoupling& coupling, double step, double blend)
+{
+    const Matrix6d system = ToolDynamics(properties).system_matrix(coupling, {}, {}, step);
+    LinearContactModel first = make_model(25, system, step), second = make_model(8, system, step);
+    second.sequence = 2;
+    HapticTool tool(properties, coupling, step, blend, 25);
+    tool.reset({});
+    RigidPose device;
+    device.position.z() = -0.005;
+    double before = 0.0, largest = 0.0;
+    for (int i = 0; i < 600; ++i) {
+        const HapticTick tick = tool.tick(device, {}, i < 300 ? &first : &second);
+        if (i > 250) largest = std::max(largest, std::abs(tick.device.force.z() - before));
+        before = tick.device.force.z();
+    }
+    return largest;
+}
+
 }  // namespace
 
 int main()
@@ -77,6 +97,11 @@ int main()
     good = check(ok, "every tick goes") && good;
     good = check(fewest == 0 && most > 10 && changes > 200, "contacts come, go and slide") && good;
     good = check(counted == 0, "no tick allocates") && good;
+    const double at_once = jump(properties, coupling, step, 0.0);
+    const double blended = jump(properties, coupling, step, 0.05);
+    std::printf("jump %.4f N at once, %.4f N blended\n", at_once, blended);
+    good =
+        check(at_once > 0.05 && blended < 0.3 * at_once, "a blend spreads the jump to a new model") && good;
     std::printf("allocations %ld, contacts %d to %d, changes %d\n", counted, fewest, most, changes);
     return good ? 0 : 1;
 }

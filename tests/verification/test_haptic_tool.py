@@ -5,7 +5,17 @@ import math
 
 import numpy as np
 import pytest
-from haptic_bodies import COUPLING, HANDLE, RADIUS, TOOL, add_block, add_tool, device_at, make_world, rows
+from haptic_bodies import (
+    COUPLING,
+    HANDLE,
+    RADIUS,
+    TOOL,
+    add_block,
+    add_tool,
+    device_at,
+    make_world,
+    rows,
+)
 from softcontact._core import ToolDynamics
 
 from softcontact.haptics import HapticTool, RigidState, Tool, VirtualCoupling

@@ -72,16 +72,27 @@ class HapticTool:
         tool: mass and inertia.
         coupling: between device and tool.
         step: of the fast thread [s].
+        blend: time over which a new model takes the place of the last one [s]: the low pass on the model for low
+            visual rates. 0: at once.
+        capacity: of the models that will come; counts with `blend` alone.
 
     Raises:
-        ValueError: on a mass, inertia or step that is not positive.
+        ValueError: on a mass, inertia or step that is not positive, a negative blend.
 
-    Source: Otaduy and Gross 2007, Sec. 3, haptic thread.
+    Source: Otaduy and Gross 2007, Sec. 3, haptic thread; Sec. 6 for the filter.
     """
 
-    def __init__(self, tool: Tool, coupling: VirtualCoupling, step: float = 1e-3) -> None:
+    def __init__(
+        self,
+        tool: Tool,
+        coupling: VirtualCoupling,
+        step: float = 1e-3,
+        *,
+        blend: float = 0.0,
+        capacity: int = 32,
+    ) -> None:
         self.step = step
-        self.native = _core.HapticTool(*tool.arguments(), coupling.native, step)
+        self.native = _core.HapticTool(*tool.arguments(), coupling.native, step, blend, capacity)
 
     def reset(self, state: RigidState) -> None:
         """Place the tool at rest."""

@@ -97,10 +97,10 @@ void ToolDynamics::place(const RigidPose& from, const Vector6d& moved)
     m_pose.position = centre - m_pose.orientation * m_properties.centre;
 }
 
-void ToolDynamics::finish(const Vector6d& velocity)
+void ToolDynamics::finish(const Vector6d& velocity, double share)
 {
     m_momentum = inertia(m_start) * velocity.tail<3>();
-    place(m_start, m_step * velocity);
+    place(m_start, share * m_step * velocity);
     m_velocity.head<3>() = velocity.head<3>();
     m_velocity.tail<3>() = inertia(m_pose).inverse() * m_momentum;
 }

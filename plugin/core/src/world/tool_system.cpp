@@ -62,6 +62,13 @@ void ToolSystem::place()
 {
     m_pose.rotation = m_dynamics.pose().orientation.toRotationMatrix();
     m_pose.translation = m_dynamics.pose().position;
+    m_centre = m_dynamics.centre();
+}
+
+void ToolSystem::show_free_motion(double share)
+{
+    m_dynamics.finish(m_dynamics.free_velocity(), share);
+    place();
 }
 
 CouplingLoad ToolSystem::coupling_load() const
@@ -106,7 +113,7 @@ void ToolSystem::add_wrench(int /*link*/, const Vector3d& point, const Vector3d&
                             const Vector3d& moment, Eigen::Ref<VectorXd> generalized) const
 {
     generalized.head<3>() += force;
-    generalized.tail<3>() += moment + (point - m_dynamics.centre()).cross(force);
+    generalized.tail<3>() += moment + (point - m_centre).cross(force);
 }
 
 }  // namespace softcontact

@@ -217,6 +217,7 @@ bool World::step()
     if (!free_motion()) {
         return false;
     }
+    stop_tools_at_contact();
     const auto freed = Clock::now();
     m_builder.detect(m_surfaces, m_pairs, m_travel, m_settings);
     const auto detected = Clock::now();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Haptic tools as bodies of the world.
+#include <cmath>
+#include <softcontact/geometry/first_contact.hpp>
 #include <softcontact/world/tool_system.hpp>
 #include <softcontact/world/world.hpp>
 #include <stdexcept>
@@ -20,6 +22,7 @@ int World::add_tool(const std::string& name, Surface geometry, const ToolPropert
     surface.carrier = system.get();
     m_bodies.back().system = surface.link_system;
     m_systems.push_back(std::move(system));
+    m_tools.push_back(body);
     add_surface(std::move(surface));
     return body;
 }
@@ -48,6 +51,45 @@ const ToolSystem& World::tool(int body) const
 void World::set_device(int body, const RigidPose& pose, const Twist& motion)
 {
     tool(body).set_device(pose, motion);
+}
+
+void World::stop_tools_at_contact()
+{
+    const auto points = [](const ContactSurface& surface, bool start) {
+        Points out(3, surface.geometry.vertex_count());
+        for (int i = 0; i < surface.geometry.vertex_count(); ++i) {
+            out.col(i) = start ? surface.start_vertex(i) : surface.geometry.world_vertex(i);
+        }
+        return out;
+    };
+    for (const int body : m_tools) {
+        const int system = m_bodies[static_cast<std::size_t>(body)].system;
+        double first = 1.0;
+        int own = -1;
+        for (const auto& pair : m_pairs) {
+            const auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
+            const auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
+            const double travel =
+                m_travel[static_cast<std::size_t>(pair.a)] + m_travel[static_cast<std::size_t>(pair.b)];
+            if ((a.link_system != system && b.link_system != system) ||
+                !(travel > m_settings.alarm_distance) || !std::isfinite(travel) ||
+                !a.swept_box().overlaps(b.swept_box())) {
+                continue;  // what moves less is seen at the end of its free motion
+            }
+            const Points start_a = points(a, true), end_a = points(a, false);
+            const Points start_b = points(b, true), end_b = points(b, false);
+            const auto found = first_contact({a.geometry.triangles(), start_a, end_a},
+                                             {b.geometry.triangles(), start_b, end_b});
+            if (found && found->share < first) {
+                first = found->share;
+                own = a.link_system == system ? pair.a : pair.b;
+            }
+        }
+        if (own >= 0) {
+            find_tool(body)->show_free_motion(first);
+            m_surfaces[static_cast<std::size_t>(own)].update(static_cast<double>(m_step_index + 1) * m_step);
+        }
+    }
 }
 
 }  // namespace softcontact

@@ -21,8 +21,11 @@ struct HapticTick {
 /// Source: Otaduy & Gross 2007, Sec. 3 (haptic thread, steps 1 to 5).
 class HapticTool {
 public:
-    /// `step` of the fast thread [s]. Throws std::invalid_argument.
-    HapticTool(const ToolProperties& properties, const VirtualCoupling& coupling, double step);
+    /// `step` of the fast thread [s]. `blend`: time over which a new model takes the place of the last one,
+    /// for slow visual rates [s]; 0: at once. While it does, the contact is a mean of both, so it never
+    /// pulls. `capacity` of the models that will come, used with `blend` alone. Throws std::invalid_argument.
+    HapticTool(const ToolProperties& properties, const VirtualCoupling& coupling, double step,
+               double blend = 0.0, int capacity = 32);
 
     /// The tool at rest at this pose.
     void reset(const RigidPose& pose) { m_dynamics.reset(pose); }
@@ -40,10 +43,16 @@ public:
     [[nodiscard]] double step() const { return m_step; }
 
 private:
+    void take(const LinearContactModel& model);
+    Vector6d contact_of(LinearContactModel& model, HapticTick& out);
+
     ToolDynamics m_dynamics;
     VirtualCoupling m_coupling;
     double m_step;
     Vector3d m_force = Vector3d::Zero();
+    double m_blend;
+    double m_share = 1.0;                 ///< of the newer model
+    LinearContactModel m_newer, m_older;  ///< with `blend` alone
 };
 
 }  // namespace softcontact

@@ -48,8 +48,9 @@ public:
     {
         return m_step * m_factor.solve(contact);
     }
-    /// Second half: the step ends with this velocity of the centre of mass and this angular velocity.
-    void finish(const Vector6d& velocity);
+    /// Second half: the step ends with this velocity of the centre of mass and this angular velocity. A
+    /// `share` below 1 leaves the tool on its way there.
+    void finish(const Vector6d& velocity, double share = 1.0);
     /// Displaces the tool; the momentum stays.
     void move(const Vector6d& displacement);
 

@@ -41,6 +41,9 @@ public:
     [[nodiscard]] const ToolDynamics& dynamics() const { return m_dynamics; }
     [[nodiscard]] const VirtualCoupling& coupling() const { return m_coupling; }
     [[nodiscard]] const RigidPose& device() const { return m_device; }
+    /// Between free_motion and finish: shows the tool where it is after this share of its free motion, for
+    /// contact to be looked for there.
+    void show_free_motion(double share);
     /// Load of the coupling at the present state: what the device would feel without a fast thread.
     [[nodiscard]] CouplingLoad coupling_load() const;
 
@@ -53,6 +56,7 @@ private:
     Twist m_device_motion;
     Vector3d m_gravity;
     Pose m_pose;
+    Vector3d m_centre = Vector3d::Zero();  ///< of mass at m_pose
     VectorXd m_velocity, m_free_velocity;
 };
 

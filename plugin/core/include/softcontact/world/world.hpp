@@ -165,6 +165,7 @@ private:
     ArticulatedSystem& articulated_system(int body);
     ToolSystem& tool(int body);
     [[nodiscard]] ToolSystem* find_tool(int body) const;
+    void stop_tools_at_contact();
 
     double m_step;
     Vector3d m_gravity;
@@ -176,6 +177,7 @@ private:
     std::vector<Body> m_bodies;
     std::vector<ContactSurface> m_surfaces;
     std::vector<GraspController> m_grasps;
+    std::vector<int> m_tools;  ///< body ids
     std::vector<double> m_link_forces;
 
     std::vector<ContactPair> m_pairs;
