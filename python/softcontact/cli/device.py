@@ -77,9 +77,16 @@ def simulate(
 
     if script not in SCRIPTS:
         raise ValueError(f"script: {script!r}; give one of {', '.join(SCRIPTS)}")
-    for name, value, most in (("duration", duration, 600.0), ("visual_rate", visual_rate, rate)):
-        if not 0.0 < value <= most:
-            raise ValueError(f"{name}: {value}; give more than 0 and at most {most:g}")
+    if not 100.0 <= rate <= 4000.0:
+        raise ValueError(f"rate: {rate:g} Hz; give 100 to 4000")
+    for name, value, least, most in (
+        ("duration", duration, 1.0 / rate, 600.0),
+        ("visual_rate", visual_rate, 0.1, rate),
+    ):
+        if not least <= value <= most:
+            raise ValueError(f"{name}: {value}; give {least:g} to {most:g}")
+    if out is not None and not out.absolute().parent.is_dir():
+        raise ValueError(f"out: {out}: no folder {str(out.absolute().parent)!r}; make it first")
     data = VirtualWall.data(stiffness, damping)
     clock = "wall" if wall_clock else "simulated"
     device = SimulatedDevice(getattr(scripts, script)())
@@ -179,6 +186,10 @@ def _probe(name: str) -> Any:
     if kind == "openhaptics":
         return openhaptics.probe(rest or openhaptics.DEFAULT)
     if kind == "recorded" and rest:
+        if not Path(rest).is_file():
+            raise ValueError(
+                f"device: no file {rest!r}; give a session recorded by 'device simulate --out FILE'"
+            )
         return Recording.load(rest).capabilities
     raise ValueError(f"device: {name!r}; give one of {NAMES}")
 
