@@ -62,6 +62,7 @@ void World::stop_tools_at_contact()
         }
         return out;
     };
+    constexpr double pressed_ratio = 10.0;
     for (const int body : m_tools) {
         const int system = m_bodies[static_cast<std::size_t>(body)].system;
         double first = 1.0;
@@ -69,11 +70,16 @@ void World::stop_tools_at_contact()
         for (const auto& pair : m_pairs) {
             const auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
             const auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
+            if (a.link_system != system && b.link_system != system) {
+                continue;
+            }
+            // The tool's own way. Once it touches, its free motion goes as deep into the tissue as its
+            // coupling is stretched: detection sees that, and has to see it where the tissue is.
             const double travel =
-                m_travel[static_cast<std::size_t>(pair.a)] + m_travel[static_cast<std::size_t>(pair.b)];
-            if ((a.link_system != system && b.link_system != system) ||
-                !(travel > m_settings.alarm_distance) || !std::isfinite(travel) ||
-                !a.swept_box().overlaps(b.swept_box())) {
+                m_travel[static_cast<std::size_t>(a.link_system == system ? pair.a : pair.b)];
+            const bool touching = pair.memory.normal_force > 0.0 || !pair.memory.keys.empty();
+            const double seen = (touching ? pressed_ratio : 1.0) * m_settings.alarm_distance;
+            if (!(travel > seen) || !std::isfinite(travel) || !a.swept_box().overlaps(b.swept_box())) {
                 continue;  // what moves less is seen at the end of its free motion
             }
             const Points start_a = points(a, true), end_a = points(a, false);
