@@ -186,6 +186,7 @@ def interrupted_after(delay, work):
         os.kill(os.getpid(), signal.SIGINT)
 
     timer = threading.Timer(delay, send)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -193,6 +194,7 @@ def interrupted_after(delay, work):
         return time.perf_counter() - sent[0]
     finally:
         timer.cancel()
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("method", METHODS)
