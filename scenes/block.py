@@ -12,13 +12,11 @@ from pydantic import Field
 from softcontact.mesh.anatomy import BLOCK_CELLS
 from softcontact.scene import (
     ContactCount,
-    DeviceForceProbe,
     Finite,
     Keyframes,
     Material,
     PenetrationLimit,
     PositionProbe,
-    ProbeLimit,
     Region,
     Scene,
     Solved,
@@ -27,7 +25,7 @@ from softcontact.scene import (
     Tool,
 )
 from softcontact.scene.library import SceneOptions
-from softcontact.scene.probing import FREE_FORCE, ProbePath, lying_cylinder
+from softcontact.scene.probing import ProbePath, force_probes, lying_cylinder, pressed_then_free
 from softcontact.scene.settings import ContactSettings
 
 SIZE = (0.16, 0.08, 0.04)
@@ -98,23 +96,13 @@ def scene(**options) -> Scene:
         ],
         motions=[Keyframes(body="tool", times=path.times, positions=path.positions)],
         probes=[
-            DeviceForceProbe(name="force up", body="tool", axis="z"),
-            DeviceForceProbe(name="force along", body="tool", axis="x"),
+            *force_probes("tool"),
             PositionProbe(name="tool height", body="tool", axis="z"),
         ],
         checks=[
             ContactCount(start=pressing, maximum=25),
             ContactCount(name="touched", start=pressed - 0.1, end=dragged, minimum=3),
-            ProbeLimit(
-                name="pressed", probe="force up", start=pressed - 0.1, end=pressed, reduce="min", minimum=0.05
-            ),
-            ProbeLimit(
-                name="free again",
-                probe="force up",
-                start=lifted + 0.05,
-                reduce="largest",
-                maximum=FREE_FORCE,
-            ),
+            *pressed_then_free(pressed, lifted + 0.05, 0.05),
             PenetrationLimit(limit=1e-3),
             Solved(),
             Finite(),

@@ -15,18 +15,16 @@ from softcontact.scene import (
     DeviceForceProbe,
     Finite,
     Keyframes,
-    Material,
     PenetrationLimit,
     PointProbe,
     ProbeLimit,
     RecordSettings,
     Scene,
     Solved,
-    TetrahedralBody,
     Tool,
 )
 from softcontact.scene.library import SceneOptions
-from softcontact.scene.probing import PivotPath, nearest_surface_vertex, scope_shape, written
+from softcontact.scene.probing import PivotPath, nearest_surface_vertex, organ_tissue, scope_shape
 from softcontact.scene.settings import ContactSettings
 
 RADIUS, LENGTH = 0.002, 0.11
@@ -83,13 +81,7 @@ def scene(**options) -> Scene:
             ],
         ),
         bodies=[
-            TetrahedralBody(
-                name="uterus",
-                shape=written(body),
-                material=Material(young=o.young, poisson=0.4, density=1050.0, stiffening=8.0),
-                fixed_nodes=anatomy.uterus_outside(body),
-                role="organ",
-            ),
+            organ_tissue("uterus", body, o.young, fixed_nodes=anatomy.uterus_outside(body)),
             Tool(
                 name="scope",
                 shape=scope_shape(RADIUS, LENGTH),

@@ -10,20 +10,25 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from softcontact.scene import (
-    DeviceForceProbe,
     Finite,
     Keyframes,
-    Material,
     PenetrationLimit,
-    ProbeLimit,
     Region,
     Scene,
     Solved,
-    TetrahedralBody,
     Tool,
 )
 from softcontact.scene.library import SceneOptions
-from softcontact.scene.probing import DOWNWARD, FREE_FORCE, ProbePath, organ, scope_shape, summit, written
+from softcontact.scene.probing import (
+    DOWNWARD,
+    ProbePath,
+    force_probes,
+    organ,
+    organ_tissue,
+    pressed_then_free,
+    scope_shape,
+    summit,
+)
 from softcontact.scene.settings import ContactSettings
 
 RADIUS, ABOVE = 0.009, 0.004  # m
@@ -77,12 +82,11 @@ def scene(**options) -> Scene:
         gravity=(0.0, 0.0, 0.0),  # the organ's rest shape is the one that it has where it lies
         contact=ContactSettings(model="point", friction=o.friction, alarm_distance=2e-3, contact_offset=5e-4),
         bodies=[
-            TetrahedralBody(
-                name="organ",
-                shape=written(body),
-                material=Material(young=o.young, poisson=0.4, density=1050.0, stiffening=8.0),
+            organ_tissue(
+                "organ",
+                body,
+                o.young,
                 fixed_region=Region(low=(*low[:2], -1.0), high=(*high[:2], 0.22 * height)),
-                role="organ",
             ),
             Tool(
                 name="probe",
@@ -94,17 +98,9 @@ def scene(**options) -> Scene:
             ),
         ],
         motions=[Keyframes(body="probe", times=path.times, positions=path.positions)],
-        probes=[
-            DeviceForceProbe(name="force up", body="probe", axis="z"),
-            DeviceForceProbe(name="force along", body="probe", axis="x"),
-        ],
+        probes=force_probes("probe"),
         checks=[
-            ProbeLimit(
-                name="pressed", probe="force up", start=pressed - 0.1, end=pressed, reduce="min", minimum=0.02
-            ),
-            ProbeLimit(
-                name="free again", probe="force up", start=lifted + 0.2, reduce="largest", maximum=FREE_FORCE
-            ),
+            *pressed_then_free(pressed, lifted + 0.2, 0.02),
             PenetrationLimit(limit=2e-3),
             Solved(),
             Finite(),

@@ -5,7 +5,9 @@ import numpy as np
 
 from softcontact.mesh import MeshError, anatomy, fill_surface, load_mesh, load_tetrahedra
 from softcontact.mesh import TetrahedralMesh as MadeMesh
+from softcontact.scene.bodies import Material, TetrahedralBody
 from softcontact.scene.errors import SceneError
+from softcontact.scene.measures import DeviceForceProbe, ProbeLimit
 from softcontact.scene.shapes import Cylinder, Mesh, TetrahedralMesh
 
 ORGAN_SIZES = (0.02, 0.5)  # m, largest side
@@ -173,3 +175,40 @@ def nearest_surface_vertex(mesh: MadeMesh, point: tuple[float, float, float]) ->
     """Number of the vertex of the body's surface that lies nearest to a point [m]."""
     surface, _ = mesh.surface()
     return int(np.argmin(np.linalg.norm(surface.vertices - np.array(point), axis=1)))
+
+
+def organ_tissue(name: str, mesh: MadeMesh, young: float, **fixed: object) -> TetrahedralBody:
+    """An organ of wet tissue that stiffens as it is pressed.
+
+    Args:
+        name: of the body.
+        mesh: its tetrahedra.
+        young: Young's modulus [Pa].
+        fixed: what holds it: fixed_region or fixed_nodes.
+    """
+    material = Material(young=young, poisson=0.4, density=1050.0, stiffening=8.0)
+    return TetrahedralBody(name=name, shape=written(mesh), material=material, role="organ", **fixed)
+
+
+def force_probes(tool: str) -> list[DeviceForceProbe]:
+    """Force of a tool's device upwards and along x."""
+    return [
+        DeviceForceProbe(name="force up", body=tool, axis="z"),
+        DeviceForceProbe(name="force along", body=tool, axis="x"),
+    ]
+
+
+def pressed_then_free(pressed: float, free: float, least: float) -> list[ProbeLimit]:
+    """Checks that the device feels the tissue, and nothing once the tool is lifted; see force_probes.
+
+    Args:
+        pressed: end of the time that it is held down [s]; the last 0.1 s count.
+        free: when it has come to rest above the tissue [s].
+        least: force while it is held down [N].
+    """
+    return [
+        ProbeLimit(
+            name="pressed", probe="force up", start=pressed - 0.1, end=pressed, reduce="min", minimum=least
+        ),
+        ProbeLimit(name="free again", probe="force up", start=free, reduce="largest", maximum=FREE_FORCE),
+    ]
