@@ -282,14 +282,7 @@ void HapticThread::publish(std::span<const double> parameters, double data_perio
     m_last_parameters.head(count) = Eigen::Map<const VectorXd>(parameters.data(), count);
     m_last_count = count;
     m_last_period = data_period;
-    Publication& next = m_publications.slot();
-    next.parameters.head(count) = m_last_parameters.head(count);
-    next.count = count;
-    next.data_period = data_period;
-    next.withdrawn = false;
-    next.stamp = m_clock.now();
-    next.number = ++m_published;
-    m_publications.publish();
+    publish_last(false);
 }
 
 void HapticThread::withdraw()
@@ -298,12 +291,16 @@ void HapticThread::withdraw()
     if (m_published == 0) {
         return;
     }
-    // The fast thread may not have taken the last data: they go along.
+    publish_last(true);  // the fast thread may not have taken the last data: they go along
+}
+
+void HapticThread::publish_last(bool withdrawn)
+{
     Publication& next = m_publications.slot();
     next.parameters.head(m_last_count) = m_last_parameters.head(m_last_count);
     next.count = m_last_count;
     next.data_period = m_last_period;
-    next.withdrawn = true;
+    next.withdrawn = withdrawn;
     next.stamp = m_clock.now();
     next.number = ++m_published;
     m_publications.publish();

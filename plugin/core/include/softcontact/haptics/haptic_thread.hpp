@@ -86,11 +86,11 @@ public:
     [[nodiscard]] const SafetySettings& limits() const noexcept { return m_limits; }
 
 private:
+    void publish_last(bool withdrawn);  ///< the last data; the mutex is held
     void run() noexcept;
     void take_publication() noexcept;
     [[nodiscard]] bool accept_pose(std::int64_t now) noexcept;
     [[nodiscard]] bool near(const DeviceState& from, const DeviceState& to, double elapsed) const noexcept;
-    void hand_over(const Publication& next);
 
     HapticDevice& m_device;
     ForceLaw& m_law;
