@@ -80,12 +80,12 @@ def check_size(
     range_text = f"{length_text(low)} to {length_text(high)}"
     defect = f"largest side {length_text(size)} with unit={unit!r}"
     defect += "" if scale == 1.0 else f" and scale={scale:g}"
-    remedy = "pass size_range=None if this size is meant"
+    remedy = "if this size is meant, pass --any-size to 'softcontact mesh', size_range=None to load_mesh"
     if fitting:
         guesses = " or ".join(f"unit={u!r} ({length_text(raw * UNITS[u])})" for u in fitting)
-        remedy = f"did you mean {guesses}? Otherwise {remedy}"
+        remedy = f"did you mean {guesses}? Else, {remedy}"
     else:
-        remedy = f"correct unit or scale, or {remedy}"
+        remedy = f"correct unit or scale; {remedy}"
     raise MeshError(name, f"{defect}, outside {range_text}", remedy)
 
 
