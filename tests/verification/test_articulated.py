@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pinocchio_models import pinocchio_tree
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
@@ -272,39 +273,11 @@ def test_dynamics_do_not_depend_on_the_scale_of_round_off_in_a_quaternion():
     np.testing.assert_allclose(model.forward_dynamics(scaled, v, tau), expected, rtol=1e-10, atol=1e-10)
 
 
-def pinocchio_tree(pin, links):
-    model = pin.Model()
-    model.gravity.linear = np.array([1.0, -2.0, -9.0])
-    identifiers = {-1: 0}
-    offsets = {-1: pin.SE3.Identity()}
-    for index, link in enumerate(links):
-        parent = identifiers[link["parent"]]
-        rotation = Rotation.from_quat(link["orientation"]).as_matrix()
-        placement = offsets[link["parent"]] * pin.SE3(rotation, link["position"])
-        inertia = pin.Inertia(link["mass"], link["com"], link["inertia"])
-        if link["joint"] == "fixed":  # Pinocchio merges it into the parent's body
-            identifiers[index], offsets[index] = parent, placement
-            model.inertias[parent] += inertia.se3Action(placement)
-            continue
-        joint = {
-            "revolute": lambda axis, _: pin.JointModelRevoluteUnaligned(axis),
-            "prismatic": lambda axis, _: pin.JointModelPrismaticUnaligned(axis),
-            "universal": lambda axis, axis2: pin.JointModelUniversal(axis, axis2),
-            "spherical": lambda *_: pin.JointModelSpherical(),
-            "free": lambda *_: pin.JointModelFreeFlyer(),
-        }[link["joint"]](link["axis"], link["axis2"])
-        identifiers[index] = model.addJoint(parent, joint, placement, link["name"])
-        offsets[index] = pin.SE3.Identity()
-        model.appendBodyToJoint(identifiers[index], inertia, pin.SE3.Identity())
-    model.armature = np.concatenate([link["armature"] for link in links])
-    return model
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_trees_agree_with_pinocchio(seed):
     pin = pytest.importorskip("pinocchio")
     model, q, v, tau, _ = random_tree(seed)
-    peer = pinocchio_tree(pin, random_links(seed))
+    peer = pinocchio_tree(pin, random_links(seed), gravity=(1.0, -2.0, -9.0))
     data = peer.createData()
     mass = np.triu(pin.crba(peer, data, q))
     np.testing.assert_allclose(model.mass_matrix(q), mass + np.triu(mass, 1).T, rtol=0, atol=1e-12)

@@ -22,6 +22,7 @@ JOINT_SIZES = {  # (nq, nv)
 _SHARED_KEYS = frozenset({"name", "joint", "axis", "axis2", "mass", "com", "inertia", "armature"})
 _LINK_KEYS = _SHARED_KEYS | {"parent", "position", "orientation"}
 _BODY_KEYS = _SHARED_KEYS | {"next"}
+_NORM_TOLERANCE = 1e-3  # a quaternion further from unit norm is a mistake, not round-off
 
 
 def finite_array(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
@@ -35,6 +36,21 @@ def finite_array(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {array}")
     return array
+
+
+def configuration(name: str, value: ArrayLike, nq: int, links: Sequence[Mapping[str, Any]]) -> Array:
+    """Checked configuration (nq,) of a model with these link records."""
+    q = finite_array(name, value, (nq,))
+    for link in links:
+        if link["joint"] in ("spherical", "free"):
+            start = link["q_offset"] + (3 if link["joint"] == "free" else 0)
+            norm = np.linalg.norm(q[start : start + 4])
+            if not abs(norm - 1.0) <= _NORM_TOLERANCE:
+                raise ValueError(
+                    f"{name}[{start}:{start + 4}], the quaternion of link '{link['name']}', has norm {norm}; "
+                    "normalise it"
+                )
+    return q
 
 
 def rotation_matrix(quaternion: Array) -> Array:
@@ -111,7 +127,7 @@ def link_arguments(link: Mapping[str, Any], index: int, names: Mapping[str, int]
         raise ValueError(f"{where}: joint {joint!r} is unknown; use {', '.join(JOINT_SIZES)}")
     axis, axis2 = _axes(where, link)
     orientation = finite_array(f"{where}: orientation", link.get("orientation", (0, 0, 0, 1)), (4,))
-    if not abs(np.linalg.norm(orientation) - 1.0) <= 1e-3:
+    if not abs(np.linalg.norm(orientation) - 1.0) <= _NORM_TOLERANCE:
         raise ValueError(f"{where}: orientation = {orientation} must be a unit quaternion (x, y, z, w)")
     armature = link.get("armature")
     return (

@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from softcontact import _core
 from softcontact.bodies import urdf
-from softcontact.bodies._links import finite_array, link_arguments, links_of_chain
+from softcontact.bodies._links import configuration, finite_array, link_arguments, links_of_chain
 
 Array = NDArray[np.float64]
 _core_functions = _core.articulated
 _STANDARD_GRAVITY = (0.0, 0.0, -9.81)
-_NORM_TOLERANCE = 1e-3  # a quaternion further from unit norm is a mistake, not round-off
 
 
 class ArticulatedModel:
@@ -221,12 +220,14 @@ class ArticulatedModel:
 
         ``diagonal`` (nv,) ≥ 0, for instance h·damping + h²·stiffness of implicit joint springs; None: zero.
         """
+        q, added = self._configuration(q), self._diagonal(diagonal)
+        return _core_functions.solve_mass(self._model, self._data, q, added, self._vector("load", load))
+
+    def _diagonal(self, diagonal: ArrayLike | None) -> Array:
         added = np.zeros(self.nv) if diagonal is None else self._vector("diagonal", diagonal)
         if not (added >= 0.0).all():
             raise ValueError(f"diagonal must be ≥ 0, got {added.min()}")
-        return _core_functions.solve_mass(
-            self._model, self._data, self._configuration(q), added, self._vector("load", load)
-        )
+        return added
 
     def jacobian(self, q: ArrayLike, link: int | str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """Linear Jacobian of a point fixed to a link.
@@ -277,7 +278,7 @@ class ArticulatedModel:
 
     def link_pose(self, q: ArrayLike, link: int | str) -> tuple[Array, Array]:
         """Rotation (3, 3), link axes to world, and origin (3,) [m] of a link."""
-        index = self._link_index(link)
+        index = self.index(link)
         _core_functions.forward_kinematics(self._model, self._data, self._configuration(q))
         return self._data.link_pose(index)
 
@@ -308,19 +309,10 @@ class ArticulatedModel:
         return finite_array(name, value, (self.nv,))
 
     def _configuration(self, value: ArrayLike) -> Array:
-        q = finite_array("q", value, (self.nq,))
-        for link in self._links:
-            if link["joint"] in ("spherical", "free"):
-                start = link["q_offset"] + (3 if link["joint"] == "free" else 0)
-                norm = np.linalg.norm(q[start : start + 4])
-                if not abs(norm - 1.0) <= _NORM_TOLERANCE:
-                    raise ValueError(
-                        f"q[{start}:{start + 4}], the quaternion of link '{link['name']}', has norm {norm}; "
-                        "normalise it"
-                    )
-        return q
+        return configuration("q", value, self.nq, self._links)
 
-    def _link_index(self, link: int | str) -> int:
+    def index(self, link: int | str) -> int:
+        """Index of a link given by index or name. Raises ValueError where there is none."""
         if isinstance(link, str):
             if link not in self._names:
                 raise ValueError(f"link '{link}' is unknown; the links are {', '.join(self._names)}")
@@ -331,4 +323,4 @@ class ArticulatedModel:
 
     def _world_point(self, q: ArrayLike, link: int | str, point: ArrayLike) -> tuple[int, Array]:
         rotation, origin = self.link_pose(q, link)
-        return self._link_index(link), rotation @ finite_array("point", point, (3,)) + origin
+        return self.index(link), rotation @ finite_array("point", point, (3,)) + origin
