@@ -12,14 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from softcontact import _core
 from softcontact.bodies import urdf
-from softcontact.bodies._links import configuration, finite_array, link_arguments, links_of_chain
+from softcontact.bodies._joint_space import JointSpace
+from softcontact.bodies._links import finite_array, link_arguments, links_of_chain
 
 Array = NDArray[np.float64]
 _core_functions = _core.articulated
 _STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
-class ArticulatedModel:
+class ArticulatedModel(JointSpace):
     """A tree of links joined by fixed, revolute, prismatic, universal, spherical and free joints.
 
     SI units. Spatial vectors are (linear, angular), quaternions (x, y, z, w). Joint coordinates are
@@ -68,6 +69,8 @@ class ArticulatedModel:
         self._names = names
         self._links = tuple(self._model.link(i) for i in range(len(links)))
         self.joint_data: urdf.JointData | None = None  #: limits, damping, friction, mimics of a URDF file
+        self.shapes: tuple[urdf.UrdfShape, ...] = ()  #: of a URDF file
+        self.ignored: tuple[str, ...] = ()  #: elements of a URDF file that are not taken, with their lines
         self._mimic_matrix: Array | None = None
 
     @classmethod
@@ -77,28 +80,35 @@ class ArticulatedModel:
         *,
         floating_base: bool = False,
         gravity: ArrayLike = _STANDARD_GRAVITY,
+        shapes: bool = True,
+        packages: Sequence[str | PathLike[str]] = (),
     ) -> ArticulatedModel:
         """Build a model from a URDF file.
 
-        Every URDF link becomes a link of the same name. ``joint_data`` holds position, velocity and effort
-        limits, damping and friction, (nv,) each, as the file states them; ``forward_dynamics`` applies none
-        of these (pass them in tau). Mimic joints stay coordinates, coupled by ``forward_dynamics``.
-        Visual and collision shapes, transmissions and simulator extensions do not act on the motion and are
-        skipped.
+        Every URDF link becomes a link of the same name. ``joint_data`` holds limits, damping and friction as the
+        file states them; ``forward_dynamics`` applies none of these (pass them in tau). Mimic joints stay
+        coordinates, coupled by ``forward_dynamics``. ``shapes`` are the visual and collision shapes, ``ignored``
+        what is skipped: transmissions, simulator extensions, calibration and safety controllers.
 
         Args:
-            path: the file. Lengths in metres, as the format prescribes.
+            path: the file, in metres, kilograms and radians, as the format prescribes.
             floating_base: join the root link to the world by a free joint instead of fixing it.
             gravity: (3,) [m/s²], world axes.
+            shapes: False reads the motion alone; meshes are then not looked for.
+            packages: folders in which, or as which, ``package://`` names are looked for, before the URDF's own.
         Raises:
-            ValueError: the file is not XML or not a URDF robot; xacro macros; a joint type other than fixed,
-                revolute, continuous, prismatic, floating (planar is not supported); a revolute or prismatic
-                joint without limits; a mimic of a mimic or of a joint with several freedoms; a loop; several
-                roots; an inertia that no body has. The message names the element.
+            ValueError: not a URDF robot; what is not supported (xacro macros, planar joints, loops, a mimic of a
+                mimic or of a joint with several freedoms, meshes other than STL, OBJ, PLY, OFF, VTK, VTU,
+                Gmsh); a missing mesh; a revolute or prismatic joint without limits; an inertia that is zero or
+                that no body has; values that only another unit explains. Names file, line and element.
         """
-        description = urdf.read(path, floating_base=floating_base)
-        model = cls(description.links, gravity=gravity)
-        model.joint_data = description.joints
+        description = urdf.read(path, floating_base=floating_base, shapes=shapes, packages=packages)
+        try:
+            model = cls(description.links, gravity=gravity)
+        except ValueError as error:
+            raise urdf.located(path, description, error) from error
+        model.joint_data, model.shapes = description.joints, description.shapes
+        model.ignored = description.ignored
         if description.joints.mimics:
             model._mimic_matrix = description.joints.mimic_matrix()
         return model
@@ -125,44 +135,6 @@ class ArticulatedModel:
             ValueError: as the constructor.
         """
         return cls(links_of_chain(bodies, finite_array("base", base, (3,))), gravity=gravity)
-
-    @property
-    def nq(self) -> int:
-        """Length of q."""
-        return self._model.nq
-
-    @property
-    def nv(self) -> int:
-        """Length of v, tau and of an acceleration."""
-        return self._model.nv
-
-    @property
-    def links(self) -> tuple[dict[str, Any], ...]:
-        """A record a link: its description and q_offset, v_offset, where its joint starts in q and v."""
-        return self._links
-
-    @property
-    def gravity(self) -> Array:
-        """(3,) [m/s²], world axes."""
-        return self._model.gravity.copy()
-
-    def neutral(self) -> Array:
-        """Configuration (nq,) with zero angles and travels, unit quaternions."""
-        return self._model.neutral()
-
-    def integrate(self, q: ArrayLike, displacement: ArrayLike) -> Array:
-        """Configuration (nq,) reached from q by ``displacement`` (nv,) = velocity × time.
-
-        The rate stays constant in each child's axes (exponential map); quaternions come out with unit norm.
-
-        Raises:
-            ValueError: wrong shape, non-finite value, quaternion far from unit norm.
-        """
-        return self._model.integrate(self._configuration(q), self._vector("displacement", displacement))
-
-    def difference(self, start: ArrayLike, end: ArrayLike) -> Array:
-        """Displacement (nv,) with ``integrate(start, displacement) = end``, by the shortest rotations."""
-        return self._model.difference(self._configuration(start), self._configuration(end))
 
     def forward_dynamics(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: ArrayLike | None = None
@@ -304,22 +276,6 @@ class ArticulatedModel:
         for mimic in self.joint_data.mimics if self.joint_data else ():
             q[mimic.q_index] = mimic.multiplier * q[mimic.source_q_index] + mimic.offset
         return q
-
-    def _vector(self, name: str, value: ArrayLike) -> Array:
-        return finite_array(name, value, (self.nv,))
-
-    def _configuration(self, value: ArrayLike) -> Array:
-        return configuration("q", value, self.nq, self._links)
-
-    def index(self, link: int | str) -> int:
-        """Index of a link given by index or name. Raises ValueError where there is none."""
-        if isinstance(link, str):
-            if link not in self._names:
-                raise ValueError(f"link '{link}' is unknown; the links are {', '.join(self._names)}")
-            return self._names[link]
-        if not 0 <= link < len(self._links):
-            raise ValueError(f"link = {link} is outside 0 … {len(self._links) - 1}")
-        return int(link)
 
     def _world_point(self, q: ArrayLike, link: int | str, point: ArrayLike) -> tuple[int, Array]:
         rotation, origin = self.link_pose(q, link)

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
 
+from softcontact.bodies import _urdf_xml as xml
 from softcontact.bodies._links import JOINT_SIZES
+from softcontact.bodies._urdf_checks import check_inertias
+from softcontact.bodies._urdf_shapes import UrdfShape, read_shapes
 
 Array = NDArray[np.float64]
 
@@ -64,6 +68,9 @@ class Description:
 
     links: list[dict[str, Any]]
     joints: JointData
+    shapes: tuple[UrdfShape, ...]
+    lines: dict[str, int]  #: where each link is in the file
+    ignored: tuple[str, ...]  #: elements that say something that is not taken, "line 12: <gazebo>"
 
 
 @dataclass
@@ -72,27 +79,47 @@ class _Joint:
     kind: str
     parent: str
     child: str
-    element: ElementTree.Element
+    element: xml.Element
     q_index: int = -1
     v_index: int = -1
 
 
-def read(path: str | PathLike[str], *, floating_base: bool = False) -> Description:
+def read(
+    path: str | PathLike[str],
+    *,
+    floating_base: bool = False,
+    shapes: bool = True,
+    packages: Sequence[str | PathLike[str]] = (),
+) -> Description:
     """Read a URDF file; see ArticulatedModel.from_urdf for what is taken and what is refused."""
     try:
-        robot = ElementTree.parse(path).getroot()
-    except ElementTree.ParseError as error:
-        raise ValueError(f"{path} is not XML: {error}") from error
+        return _read(Path(path), floating_base, shapes, packages)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def located(path: str | PathLike[str], description: Description, error: ValueError) -> ValueError:
+    """An error of ArticulatedModel about a link, with file and line."""
+    named = (name for name in description.lines if f"'{name}'" in str(error))
+    line = next((f"line {description.lines[name]}: " for name in named), "")
+    return ValueError(f"{path}: {line}{error}")
+
+
+def _read(
+    path: Path, floating_base: bool, with_shapes: bool, packages: Sequence[str | PathLike[str]]
+) -> Description:
+    robot = xml.parse(path)
     if robot.tag != "robot":
-        raise ValueError(f"<{robot.tag}>: a URDF file has the root element <robot>")
+        raise ValueError(f"line {robot.line}: <{robot.tag}>: a URDF file has the root element <robot>")
     for element in robot.iter():
         if "xacro" in element.tag:
             raise ValueError(
-                f"<{element.tag}>: xacro is not supported; expand the file with the xacro tool first"
+                f"line {element.line}: <{element.tag}>: xacro is not supported; expand the file with the "
+                "xacro tool first"
             )
     elements = _named(robot, "link")
     if not elements:
-        raise ValueError("<robot> has no <link>")
+        raise ValueError(f"line {robot.line}: <robot> has no <link>")
     joints = [_joint(element, elements) for element in _named(robot, "joint").values()]
     root, order = _tree(elements, joints)
 
@@ -100,7 +127,7 @@ def read(path: str | PathLike[str], *, floating_base: bool = False) -> Descripti
     nq, nv = JOINT_SIZES[links[0]["joint"]]
     for joint in order:
         link = _link(joint.child, elements[joint.child], _JOINTS[joint.kind])
-        position, rotation = _origin(joint.element, _where(joint.element))
+        position, rotation = xml.origin(joint.element, xml.where(joint.element))
         axis = _axis(joint)
         links.append(
             {
@@ -114,58 +141,44 @@ def read(path: str | PathLike[str], *, floating_base: bool = False) -> Descripti
         joint.q_index, joint.v_index = nq, nv
         nq += JOINT_SIZES[link["joint"]][0]
         nv += JOINT_SIZES[link["joint"]][1]
-    return Description(links, _joint_data(order, nv))
+    shapes = [
+        shape
+        for name, element in elements.items()
+        for shape in (read_shapes(name, element, path, packages) if with_shapes else ())
+    ]
+    check_inertias(links, elements, shapes)
+    ignored = (element for element in robot if element.tag not in ("link", "joint", "material"))
+    return Description(
+        links,
+        _joint_data(order, nv),
+        tuple(shapes),
+        {name: element.line for name, element in elements.items()},
+        (
+            *(f"line {element.line}: <{element.tag}>" for element in ignored),
+            *(line for joint in order for line in _ignored_of(joint)),
+        ),
+    )
 
 
-def _where(element: ElementTree.Element) -> str:
-    return f"<{element.tag} name={element.get('name', '')!r}>"
+def _ignored_of(joint: _Joint) -> list[str]:
+    """Elements of a joint that describe a controller, not the mechanism."""
+    return [
+        f"line {element.line}: <{element.tag}> of joint {joint.name!r}"
+        for element in joint.element
+        if element.tag in ("calibration", "safety_controller")
+    ]
 
 
-def _named(robot: ElementTree.Element, tag: str) -> dict[str, ElementTree.Element]:
-    found: dict[str, ElementTree.Element] = {}
+def _named(robot: xml.Element, tag: str) -> dict[str, xml.Element]:
+    found: dict[str, xml.Element] = {}
     for element in robot.findall(tag):
         name = element.get("name")
         if not name:
-            raise ValueError(f"<{tag}> without a name")
+            raise ValueError(f"line {element.line}: <{tag}> without a name")
         if name in found:
-            raise ValueError(f"{_where(element)} appears twice")
+            raise ValueError(f"{xml.where(element)} appears twice")
         found[name] = element
     return found
-
-
-def _numbers(element: ElementTree.Element, key: str, default: str, count: int, where: str) -> Array:
-    text = element.get(key, default)
-    try:
-        values = np.array([float(word) for word in text.split()])
-    except ValueError:
-        values = np.zeros(0)
-    if values.shape != (count,) or not np.isfinite(values).all():
-        raise ValueError(f"{where} <{element.tag} {key}={text!r}>: expected {count} finite number(s)")
-    return values
-
-
-def _number(element: ElementTree.Element, key: str, default: str, where: str) -> float:
-    return float(_numbers(element, key, default, 1, where)[0])
-
-
-def _required(element: ElementTree.Element, tag: str, where: str) -> ElementTree.Element:
-    child = element.find(tag)
-    if child is None:
-        raise ValueError(f"{where}: <{tag}> is missing")
-    return child
-
-
-def _origin(element: ElementTree.Element, where: str) -> tuple[Array, Array]:
-    """Position (3,) and rotation (3, 3): rpy turns about the fixed x, then y, then z."""
-    origin = element.find("origin")
-    if origin is None:
-        return np.zeros(3), np.eye(3)
-    roll, pitch, yaw = _numbers(origin, "rpy", "0 0 0", 3, where)
-    (cr, sr), (cp, sp), (cy, sy) = ((np.cos(a), np.sin(a)) for a in (roll, pitch, yaw))
-    about_x = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
-    about_y = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
-    about_z = np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
-    return _numbers(origin, "xyz", "0 0 0", 3, where), about_z @ about_y @ about_x
 
 
 def _quaternion(rotation: Array) -> Array:
@@ -178,37 +191,37 @@ def _quaternion(rotation: Array) -> Array:
     return np.linalg.eigh(k)[1][:, 3]
 
 
-def _link(name: str, element: ElementTree.Element, joint: str) -> dict[str, Any]:
+def _link(name: str, element: xml.Element, joint: str) -> dict[str, Any]:
     link: dict[str, Any] = {"name": name, "joint": joint}
     inertial = element.find("inertial")
     if inertial is None:
         return link
-    where = _where(element)
-    com, rotation = _origin(inertial, where)
-    mass = _required(inertial, "mass", where)
+    where = xml.where(element)
+    com, rotation = xml.origin(inertial, where)
+    mass = xml.required(inertial, "mass", where)
     if mass.get("value") is None:
         raise ValueError(f"{where}: <mass> has no value")
-    tensor = _required(inertial, "inertia", where)
+    tensor = xml.required(inertial, "inertia", where)
     xx, xy, xz, yy, yz, zz = (
-        _number(tensor, key, "0", where) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        xml.number(tensor, key, "0", where) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return {
         **link,
-        "mass": _number(mass, "value", "", where),
+        "mass": xml.number(mass, "value", "", where),
         "com": com,
         "inertia": rotation @ inertia @ rotation.T,
     }
 
 
-def _joint(element: ElementTree.Element, links: dict[str, ElementTree.Element]) -> _Joint:
-    where = _where(element)
+def _joint(element: xml.Element, links: dict[str, xml.Element]) -> _Joint:
+    where = xml.where(element)
     kind = element.get("type", "")
     if kind not in _JOINTS:
         raise ValueError(f"{where}: type {kind!r} is not supported; supported are {', '.join(_JOINTS)}")
     ends = []
     for tag in ("parent", "child"):
-        name = _required(element, tag, where).get("link", "")
+        name = xml.required(element, tag, where).get("link", "")
         if name not in links:
             raise ValueError(f"{where}: <{tag} link={name!r}> is not a link of the robot")
         ends.append(name)
@@ -219,27 +232,29 @@ def _axis(joint: _Joint) -> dict[str, Array]:
     if JOINT_SIZES[_JOINTS[joint.kind]][1] != 1:
         return {}
     element = joint.element.find("axis")
-    where = _where(joint.element)
-    axis = np.array([1.0, 0.0, 0.0]) if element is None else _numbers(element, "xyz", "1 0 0", 3, where)
+    where = xml.where(joint.element)
+    axis = np.array([1.0, 0.0, 0.0]) if element is None else xml.numbers(element, "xyz", "1 0 0", 3, where)
     if not np.linalg.norm(axis) > 1e-9:
         raise ValueError(f"{where}: <axis> has no direction")
     return {"axis": axis}
 
 
-def _tree(links: dict[str, ElementTree.Element], joints: list[_Joint]) -> tuple[str, list[_Joint]]:
+def _tree(links: dict[str, xml.Element], joints: list[_Joint]) -> tuple[str, list[_Joint]]:
     """Root link and the joints, parents first, in the order of the file among siblings."""
     children: dict[str, list[_Joint]] = {name: [] for name in links}
     carried: set[str] = set()
     for joint in joints:
         if joint.child in carried:
             raise ValueError(
-                f"{_where(joint.element)}: link '{joint.child}' has two parents; loops are not supported"
+                f"{xml.where(joint.element)}: link '{joint.child}' has two parents; loops are not supported"
             )
         carried.add(joint.child)
         children[joint.parent].append(joint)
     roots = [name for name in links if name not in carried]
     if len(roots) != 1:
-        raise ValueError(f"<robot> must have one root link, found {roots or 'none: its joints form a loop'}")
+        places = [f"{name} (line {links[name].line})" for name in roots]
+        found = ", ".join(places) or "none: its joints form a loop"
+        raise ValueError(f"<robot> must have one root link, found {found}")
     order: list[_Joint] = []
     stack = list(reversed(children[roots[0]]))
     while stack:
@@ -249,7 +264,7 @@ def _tree(links: dict[str, ElementTree.Element], joints: list[_Joint]) -> tuple[
     if len(order) != len(joints):
         reached = {joint.name for joint in order}
         lost = next(joint for joint in joints if joint.name not in reached)
-        raise ValueError(f"{_where(lost.element)} belongs to a loop; loops are not supported")
+        raise ValueError(f"{xml.where(lost.element)} belongs to a loop; loops are not supported")
     return roots[0], order
 
 
@@ -261,23 +276,25 @@ def _joint_data(order: list[_Joint], nv: int) -> JointData:
     for joint in order:
         if JOINT_SIZES[_JOINTS[joint.kind]][1] != 1:
             continue
-        where, i = _where(joint.element), joint.v_index
+        where, i = xml.where(joint.element), joint.v_index
         limit = joint.element.find("limit")
         if limit is None and joint.kind in ("revolute", "prismatic"):
             raise ValueError(f"{where}: a {joint.kind} joint needs <limit>; use continuous for none")
         if limit is not None:
             if joint.kind != "continuous":
-                data.lower[i] = _number(limit, "lower", "0", where)
-                data.upper[i] = _number(limit, "upper", "0", where)
+                data.lower[i] = xml.number(limit, "lower", "0", where)
+                data.upper[i] = xml.number(limit, "upper", "0", where)
+                if joint.kind == "revolute":
+                    xml.check_angles(np.array([data.lower[i], data.upper[i]]), f"{where} <limit>")
                 if not data.lower[i] <= data.upper[i]:
                     raise ValueError(f"{where}: <limit> has lower {data.lower[i]} > upper {data.upper[i]}")
             for key, array in (("velocity", data.velocity), ("effort", data.effort)):
                 if limit.get(key) is not None:
-                    array[i] = _number(limit, key, "", where)
+                    array[i] = xml.number(limit, key, "", where)
         dynamics = joint.element.find("dynamics")
         if dynamics is not None:
-            data.damping[i] = _number(dynamics, "damping", "0", where)
-            data.friction[i] = _number(dynamics, "friction", "0", where)
+            data.damping[i] = xml.number(dynamics, "damping", "0", where)
+            data.friction[i] = xml.number(dynamics, "friction", "0", where)
     return JointData(**{**data.__dict__, "mimics": _mimics(order)})
 
 
@@ -288,7 +305,7 @@ def _mimics(order: list[_Joint]) -> tuple[Mimic, ...]:
         element = joint.element.find("mimic")
         if element is None:
             continue
-        where = _where(joint.element)
+        where = xml.where(joint.element)
         source = by_name.get(element.get("joint", ""))
         if source is None:
             raise ValueError(f"{where}: <mimic joint={element.get('joint')!r}> is not a joint of the robot")
@@ -300,8 +317,8 @@ def _mimics(order: list[_Joint]) -> tuple[Mimic, ...]:
             Mimic(
                 joint.name,
                 source.name,
-                _number(element, "multiplier", "1", where),
-                _number(element, "offset", "0", where),
+                xml.number(element, "multiplier", "1", where),
+                xml.number(element, "offset", "0", where),
                 joint.q_index,
                 joint.v_index,
                 source.q_index,
