@@ -220,6 +220,7 @@ def _summary(
             "scene": scene.name,
             "engine": engine,
             "options": scene.options,
+            "notes": list(scene.notes),
             "steps": steps,
             "simulated_time_s": simulated,
             "wall_time_s": wall_s,

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
+import json
 import struct
 from pathlib import Path
 
@@ -92,6 +94,50 @@ def vtk_polydata(points: np.ndarray, polygons: list, binary: bool = False, versi
     return (
         data + f"POLYGONS {len(polygons)} {len(cells)}\n".encode() + block(cells, ">i4") + b"POINT_DATA 8\n"
     )
+
+
+class Gltf:
+    """A glTF document under construction: accessors over one binary buffer."""
+
+    def __init__(self) -> None:
+        self.binary = b""
+        self.document: dict = {"asset": {"version": "2.0"}, "bufferViews": [], "accessors": []}
+
+    def view(self, data: bytes, **more: object) -> int:
+        offset = len(self.binary)
+        self.binary += data + b"\0" * (-len(data) % 4)
+        self.document["bufferViews"].append(
+            {"buffer": 0, "byteOffset": offset, "byteLength": len(data), **more}
+        )
+        return len(self.document["bufferViews"]) - 1
+
+    def accessor(self, values: np.ndarray, kind: str = "<f4", **more: object) -> int:
+        values = np.asarray(values)
+        codes = {"<i1": 5120, "<u1": 5121, "<i2": 5122, "<u2": 5123, "<u4": 5125, "<f4": 5126}
+        entry = {"componentType": codes[kind], "count": len(values)}
+        entry["type"] = "VEC3" if values.ndim == 2 else "SCALAR"
+        if "sparse" not in more:
+            entry["bufferView"] = self.view(values.astype(kind).tobytes())
+        self.document["accessors"].append(entry | more)
+        return len(self.document["accessors"]) - 1
+
+    def mesh(self, *primitives: dict, nodes: list | None = None) -> Gltf:
+        self.document["meshes"] = [{"primitives": list(primitives)}]
+        self.document["nodes"] = nodes or [{"mesh": 0}]
+        self.document["buffers"] = [{"byteLength": len(self.binary)}]
+        return self
+
+    def glb(self) -> bytes:
+        text = json.dumps(self.document).encode()
+        text += b" " * (-len(text) % 4)
+        chunks = struct.pack("<I4s", len(text), b"JSON") + text
+        chunks += struct.pack("<I4s", len(self.binary), b"BIN\0") + self.binary
+        return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+
+    def gltf(self, uri: str | None = None) -> str:
+        data = "data:application/octet-stream;base64," + base64.b64encode(self.binary).decode()
+        buffers = [{"byteLength": len(self.binary), "uri": data if uri is None else uri}]
+        return json.dumps(self.document | {"buffers": buffers}, indent=1)
 
 
 def write(path: Path, content: str | bytes) -> Path:

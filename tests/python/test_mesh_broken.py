@@ -210,7 +210,7 @@ BROKEN = {
         "a.obj",
         b"glTF\x02\0\0\0",
         r"the content is glTF, the ending says OBJ",
-        r"convert it to",
+        r"rename the file to a\.glb",
     ),
     "unknown ending": ("a.step", b"ISO-10303-21;", r"ending '.step' is not a known", r"\.stl \.obj \.ply"),
     "no format at all": ("a.vtu", b"just a letter", r"cannot be read as VTU", "damaged"),

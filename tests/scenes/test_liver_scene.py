@@ -7,7 +7,7 @@ import pytest
 from softcontact import mesh
 from softcontact.engines.embedded import EmbeddedEngine
 from softcontact.runner import run
-from softcontact.scene import SceneError
+from softcontact.scene import SceneError, SceneWarning
 from softcontact.scene.library import load
 
 QUICK = {"resolution": 10, "time_step": 0.02, "speed": 0.06, "drag": 0.01}
@@ -51,15 +51,42 @@ def test_tetrahedra_from_a_file_are_taken_as_they_are(tmp_path):
     assert len(scene.bodies[0].shape.tetrahedra) == len(ball.tetrahedra)
 
 
+def test_a_surface_with_holes_is_wrapped_and_the_run_says_so(tmp_path):
+    surface = organ_surface()
+    holed = write_obj(
+        tmp_path / "holed.obj", mesh.SurfaceMesh(surface.vertices, surface.triangles[5:], "holed")
+    )
+    with pytest.warns(SceneWarning, match=r"holed.obj: 7 open edges; a new surface was laid around it"):
+        scene = load("liver", {**QUICK, "mesh": str(holed)})
+    (note,) = scene.notes
+    assert "bridges gaps up to 14 mm" in note and "hollows inside are filled" in note
+    result = run(scene, steps=2, out=tmp_path / "run", replay=False, progress=False)
+    assert result.summary["notes"] == [note]
+    assert note in (tmp_path / "run" / "report.md").read_text(encoding="utf-8")
+    whole = mesh.fill_surface(surface, 0.014)
+    nodes, tetrahedra = (np.array(x) for x in (scene.bodies[0].shape.nodes, scene.bodies[0].shape.tetrahedra))
+    assert mesh.TetrahedralMesh(nodes, tetrahedra).volume == pytest.approx(whole.volume, rel=0.03)
+    clean = load("liver", {**QUICK, "mesh": str(write_obj(tmp_path / "whole.obj", surface))})
+    assert clean.notes == ()
+
+
 def test_unusable_meshes_are_refused_in_one_line(tmp_path):
     surface = organ_surface()
     good = write_obj(tmp_path / "good.obj", surface)
     opened = mesh.SurfaceMesh(surface.vertices, surface.triangles[5:], "open")
     holed = write_obj(tmp_path / "holed.obj", opened)
+    half = surface.vertices[surface.triangles].mean(axis=1)[:, 2] < 0.0
+    halved = write_obj(
+        tmp_path / "halved.obj", mesh.SurfaceMesh(surface.vertices, surface.triangles[half], "half")
+    )
     (tmp_path / "text.obj").write_text("hello\n")
     for options, text in (
         ({"mesh": str(tmp_path / "none.obj")}, "mesh: none.obj: no such file"),
-        ({"mesh": str(holed)}, r"mesh: holed.obj: the surface is not closed: \d+ open edges"),
+        (
+            {"mesh": str(holed), "wrap": "never"},
+            r"mesh: holed.obj: the surface is not closed: \d+ open edges.*give wrap=needed",
+        ),
+        ({"mesh": str(halved)}, "mesh: halved.obj: it encloses nothing thicker .* give a wider gap"),
         ({"mesh": str(good), "unit": "mm"}, r"mesh: good.obj: .*did you mean .*unit='m'"),
         ({"mesh": str(tmp_path / "text.obj")}, "mesh: text.obj"),
         ({"mesh": str(good), "unit": "km"}, "unit"),

@@ -6,12 +6,13 @@ from .bunny import bunny, tetrahedral_bunny
 from .data import data_path
 from .errors import MeshError
 from .level_set import fill_level_set, fill_surface
-from .load import HAND_HOLDABLE, load_mesh, load_tetrahedra, surface_from_arrays
+from .load import HAND_HOLDABLE, load_mesh, load_soup, load_tetrahedra, surface_from_arrays
 from .mesher import tetrahedralise
 from .primitives import box, cylinder, revolved, sphere, table
 from .surface_mesh import MeshReport, SurfaceMesh
 from .tetrahedral_mesh import TetrahedralMesh
 from .tetrahedral_primitives import tetrahedral_ball, tetrahedral_box, tetrahedral_cylinder
+from .wrap import WrapReport, wrap_surface
 
 __all__ = [
     "HAND_HOLDABLE",
@@ -19,6 +20,7 @@ __all__ = [
     "MeshReport",
     "SurfaceMesh",
     "TetrahedralMesh",
+    "WrapReport",
     "box",
     "bunny",
     "cylinder",
@@ -29,6 +31,7 @@ __all__ = [
     "haptic_cylinder",
     "liver",
     "load_mesh",
+    "load_soup",
     "load_tetrahedra",
     "revolved",
     "scope",
@@ -41,4 +44,5 @@ __all__ = [
     "tetrahedral_cylinder",
     "tetrahedralise",
     "uterus",
+    "wrap_surface",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Commands on mesh files: softcontact mesh check, softcontact mesh tetrahedralise."""
+"""Commands on mesh files: softcontact mesh check, tetrahedralise and wrap."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ from rich.table import Table
 from rich.text import Text
 
 from .check import length_text
-from .load import HAND_HOLDABLE, load_mesh, load_tetrahedra
+from .load import HAND_HOLDABLE, load_mesh, load_soup, load_tetrahedra
 from .mesher import tetrahedralise as tetrahedralise_surface
 from .surface_mesh import SurfaceMesh
 from .tetrahedral_mesh import TetrahedralMesh
+from .wrap import wrap_surface
+
+_SOLIDS, _SKINS = (".vtu", ".vtk", ".msh"), (".stl", ".obj", ".ply")
 
 app = typer.Typer(help="Check mesh files and make tetrahedra.", no_args_is_help=True)
 
@@ -29,7 +32,7 @@ AnySize = Annotated[bool, typer.Option("--any-size", help="Accept bodies a hand 
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(help="STL, OBJ, PLY, OFF, VTK, VTU or Gmsh file.")],
+    file: Annotated[Path, typer.Argument(help="STL, OBJ, PLY, OFF, VTK, VTU, Gmsh or glTF file.")],
     unit: Unit = "m",
     any_size: AnySize = False,
     tetrahedra: Annotated[
@@ -60,10 +63,7 @@ def tetrahedralise(
 ) -> None:
     """Fill the closed surface in FILE with tetrahedra and write them to OUT, with a quality report."""
     with _one_line_errors():
-        if out.suffix.lower() not in (".vtu", ".vtk", ".msh"):
-            raise ValueError(f"{out.name}: tetrahedra are written as .vtu, .vtk or .msh, not {out.suffix!r}")
-        if not out.parent.is_dir():
-            raise ValueError(f"{out.parent}: no such folder; create it first")
+        _writable(out, _SOLIDS, "tetrahedra are")
         surface = load_mesh(file, unit=unit, size_range=None if any_size else HAND_HOLDABLE)
         start = time.perf_counter()
         mesh = tetrahedralise_surface(surface, edge_length, envelope)
@@ -72,6 +72,35 @@ def tetrahedralise(
         rows["volume against the surface"] = f"{100.0 * (mesh.volume / surface.volume - 1.0):+.2f} %"
         rows["meshing time"] = f"{time.perf_counter() - start:.1f} s"
         _print_table(out.name, rows)
+
+
+@app.command()
+def wrap(
+    file: Annotated[Path, typer.Argument(help="Surface in any state.")],
+    out: Annotated[
+        Path,
+        typer.Argument(
+            help="File to write, in metres: .vtu, .vtk or .msh, or a surface as .stl, .obj or .ply."
+        ),
+    ],
+    unit: Unit = "m",
+    cell: Annotated[
+        float | None,
+        typer.Option(help="Edge of the lattice's cells in metres; default a 20th of the largest side."),
+    ] = None,
+    gap: Annotated[
+        float | None, typer.Option(help="Widest opening that is bridged, in metres; default a cell.")
+    ] = None,
+    any_size: AnySize = False,
+) -> None:
+    """Lay a new surface around an open, crossing or piled one and fill it with tetrahedra; say how far off it lies."""
+    with _one_line_errors():
+        solid = _writable(out, _SOLIDS + _SKINS, "the result is") in _SOLIDS
+        surface = load_soup(file, unit=unit, size_range=None if any_size else HAND_HOLDABLE)
+        size = float(surface.extent.max()) / 20.0 if cell is None else cell
+        mesh, report = wrap_surface(surface, size, gap)
+        (mesh if solid else mesh.surface()[0]).save(out)
+        _print_table(out.name, tetrahedra_rows(mesh) | {"made": report.text()})
 
 
 def surface_rows(mesh: SurfaceMesh) -> dict[str, str]:
@@ -104,6 +133,17 @@ def tetrahedra_rows(mesh: TetrahedralMesh) -> dict[str, str]:
         "quality (mean ratio, 1 = regular)": f"worst {quality.min():.3f}, mean {quality.mean():.3f},"
         f" {int(np.sum(quality < 0.2))} below 0.2",
     }
+
+
+def _writable(out: Path, endings: tuple[str, ...], what: str) -> str:
+    """The ending of a file that can be written, one of those given."""
+    ending = out.suffix.lower()
+    if ending not in endings:
+        names = f"{', '.join(endings[:-1])} or {endings[-1]}"
+        raise ValueError(f"{out.name}: {what} written as {names}, not {out.suffix!r}")
+    if not out.parent.is_dir():
+        raise ValueError(f"{out.parent}: no such folder; create it first")
+    return ending
 
 
 def _print_table(title: str, rows: dict[str, str]) -> None:

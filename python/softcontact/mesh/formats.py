@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from .errors import MeshError
+from .gltf import read_gltf
 from .ply import read_ply
 from .raw_mesh import TRUNCATED, RawMesh
 from .readers import read_obj, read_off, read_stl
@@ -18,6 +19,7 @@ from .vtk_polydata import is_polydata, read_vtk_polydata
 
 SUFFIXES = {
     ".stl": "STL", ".obj": "OBJ", ".ply": "PLY", ".off": "OFF", ".vtk": "VTK", ".vtu": "VTU", ".msh": "Gmsh",
+    ".glb": "glTF", ".gltf": "glTF",
 }  # fmt: skip
 
 _MAGIC = [
@@ -43,7 +45,7 @@ def read_raw(path: str | Path) -> RawMesh:
     """Read a mesh file.
 
     Args:
-        path: STL, OBJ, PLY, OFF, legacy VTK, VTU or Gmsh file; the ending must fit the content.
+        path: STL, OBJ, PLY, OFF, legacy VTK, VTU, Gmsh or glTF file; the ending must fit the content.
     Raises:
         MeshError: missing, empty, cut off, of another format, with decimal commas, or without usable cells.
     """
@@ -66,7 +68,8 @@ def read_raw(path: str | Path) -> RawMesh:
             else f"convert it to one of {' '.join(SUFFIXES)}"
         )
         raise MeshError(name, f"the content is {found}, the ending says {format_}", remedy)
-    comma = _NUMBER_LINE.search(data) if _is_text(data) and b"," in data else None
+    text = _is_text(data) and format_ != "glTF"  # its JSON has commas between numbers
+    comma = _NUMBER_LINE.search(data) if text and b"," in data else None
     if comma:
         line = data.count(b"\n", 0, comma.end()) + 1
         raise MeshError(
@@ -127,6 +130,8 @@ def _read_as(format_: str, path: Path, data: bytes) -> RawMesh:
     name = path.name
     if format_ == "STL":
         return read_stl(data, name)
+    if format_ == "glTF":
+        return read_gltf(data, path)
     if format_ == "PLY":
         return read_ply(data, name)
     if format_ in ("OBJ", "OFF"):

@@ -32,7 +32,7 @@ def load_mesh(
     """Read a surface; of a file with tetrahedra, their boundary.
 
     Args:
-        path: .stl, .obj, .ply, .off, .vtk (legacy), .vtu or .msh (Gmsh) file.
+        path: .stl, .obj, .ply, .off, .vtk (legacy), .vtu, .msh (Gmsh), .glb or .gltf file.
         unit: length unit of the file: "m", "cm", "mm" or "in".
         scale: extra factor on all lengths, > 0.
         require_closed: refuse a surface with open edges.
@@ -44,15 +44,36 @@ def load_mesh(
     Raises:
         MeshError: one line naming file, defect and remedy.
     """
-    factor = _length_factor(unit, scale)
-    path = Path(path)
-    raw = read_raw(path)
-    raw.points = raw.points * factor
-    triangles, notes = _surface_of(raw, path.name)
+    raw, triangles, notes = _read_surface(Path(path), unit, scale)
+    name = Path(path).name
     mesh = surface_from_arrays(
-        raw.points, triangles, name=path.name, require_closed=require_closed, repair=repair, notes=notes
+        raw.points, triangles, name=name, require_closed=require_closed, repair=repair, notes=notes
     )
-    check_size(mesh.extent, unit, scale, size_range, path.name)
+    check_size(mesh.extent, unit, scale, size_range, name)
+    return mesh
+
+
+def load_soup(
+    path: str | Path,
+    *,
+    unit: str = "m",
+    scale: float = 1.0,
+    size_range: tuple[float, float] | None = HAND_HOLDABLE,
+) -> SurfaceMesh:
+    """Read a surface whatever its state: repaired as in load_mesh, but open and crossing triangles stay.
+
+    Args:
+        path, unit, scale, size_range: as in load_mesh.
+    Raises:
+        MeshError: no triangle with an area, outside the size range, or the file cannot be read.
+    """
+    raw, triangles, notes = _read_surface(Path(path), unit, scale)
+    name = Path(path).name
+    soup = repair_soup(*checked_arrays(raw.points, triangles, 3, name))
+    if not len(soup.triangles):
+        raise MeshError(name, "no triangle with an area is left", "check the export")
+    mesh = SurfaceMesh(soup.vertices, soup.triangles, name, MeshReport(**soup.counts, notes=notes))  # type: ignore[arg-type]
+    check_size(mesh.extent, unit, scale, size_range, name)
     return mesh
 
 
@@ -117,6 +138,13 @@ def load_tetrahedra(
     return mesh
 
 
+def _read_surface(path: Path, unit: str, scale: float) -> tuple[RawMesh, np.ndarray, tuple[str, ...]]:
+    factor = _length_factor(unit, scale)
+    raw = read_raw(path)
+    raw.points = raw.points * factor
+    return raw, *_surface_of(raw, path.name)
+
+
 def _length_factor(unit: str, scale: float) -> float:
     if unit not in UNITS:
         raise ValueError(f"unit must be one of {', '.join(map(repr, UNITS))}, got {unit!r}")
@@ -127,7 +155,7 @@ def _length_factor(unit: str, scale: float) -> float:
 
 def _surface_of(raw: RawMesh, name: str) -> tuple[np.ndarray, tuple[str, ...]]:
     """Triangles of the file: its faces, or the boundary of its tetrahedra where the faces are not all."""
-    ignored = tuple(f"{count} {kind} cells ignored" for kind, count in raw.others.items())
+    ignored = (*raw.notes, *(f"{count} {kind} cells ignored" for kind, count in raw.others.items()))
     faces = raw.triangles(name)
     split = sum(len(group) for group in raw.polygons if group.shape[1] > 3)
     if split:

@@ -22,6 +22,7 @@ class RawMesh:
     polygons: list[np.ndarray] = field(default_factory=list)
     tetrahedra: np.ndarray | None = None
     others: dict[str, int] = field(default_factory=dict)  # cells of no use here, by kind
+    notes: tuple[str, ...] = ()  # what else a report should say
 
     def triangles(self, name: str) -> np.ndarray:
         """All polygons as triangles (m, 3).

@@ -74,6 +74,7 @@ def _figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [
         ("engine", summary["engine"]),
         ("options", options or "defaults"),
+        *(("note", note) for note in summary.get("notes", ())),
         ("steps", f"{summary['steps']} ({summary['simulated_time_s']:.4g} s)"),
         ("real-time factor", f"{summary['real_time_factor']:.3g}"),
         ("step time mean / median / p99 / max", _times(step)),

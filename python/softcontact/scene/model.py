@@ -45,6 +45,8 @@ class Scene(Part):
     """Name of the scene; names the output folder."""
     description: str = ""
     """What happens, in a sentence."""
+    notes: tuple[str, ...] = ()
+    """What a reader of its results has to know of how the scene was made."""
     units: Literal["m", "mm", "cm"] = "m"
     """Length unit of the numbers on the way in; m once loaded."""
     duration: Positive

@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What scenes share in which a tool on a haptic device touches soft tissue: paths of the device, tools."""
 
+import warnings
+from typing import Literal
+
 import numpy as np
 
-from softcontact.mesh import MeshError, anatomy, fill_surface, load_mesh, load_tetrahedra
+from softcontact.mesh import MeshError, anatomy, fill_surface, load_soup, load_tetrahedra, wrap_surface
 from softcontact.mesh import TetrahedralMesh as MadeMesh
+from softcontact.mesh.check import check_surface
 from softcontact.scene.bodies import Material, TetrahedralBody
-from softcontact.scene.errors import SceneError
+from softcontact.scene.errors import SceneError, SceneWarning
 from softcontact.scene.measures import DeviceForceProbe, ProbeLimit
 from softcontact.scene.shapes import Cylinder, Mesh, TetrahedralMesh
 
 ORGAN_SIZES = (0.02, 0.5)  # m, largest side
 DOWNWARD = (1.0, 0.0, 0.0, 0.0)  # half a turn about x: what points along z points down
+Wrap = Literal["needed", "never", "always"]
 FREE_FORCE = 0.02  # N, that a tool which touches nothing may still pull its device with
 
 
@@ -88,36 +93,73 @@ def written(mesh: MadeMesh) -> TetrahedralMesh:
     return TetrahedralMesh(nodes=mesh.nodes, tetrahedra=mesh.tetrahedra)
 
 
-def organ(path: str | None, unit: str, resolution: int) -> MadeMesh:
+def organ(
+    path: str | None, unit: str, resolution: int, wrap: Wrap = "needed", gap: float | None = None
+) -> tuple[MadeMesh, tuple[str, ...]]:
     """Tetrahedra of an organ, its middle over the origin and its lowest point at z = 0.
 
     Args:
-        path: closed surface or tetrahedra in a file; None for the liver made in code.
+        path: a surface or tetrahedra in a file; None for the liver made in code.
         unit: length unit of the file.
         resolution: lattice cells along the largest side; a file with tetrahedra keeps its own.
+        wrap: whether a new surface is laid around the file's: where it is open or crosses itself, always or never.
+        gap: widest opening that this bridges [m]; by default a cell.
+    Returns:
+        The tetrahedra, and what there is to say of how they were made; it is also given as a SceneWarning.
     Raises:
-        SceneError: the file cannot be read, is not closed, is no organ by its size, or cannot be filled.
+        SceneError: the file cannot be read, is no organ by its size, or cannot be filled.
     """
+    notes: tuple[str, ...] = ()
     try:
         if path is None:
             made = anatomy.liver(cell=anatomy.LIVER_LENGTH / resolution)
         else:
-            made = _from_file(path, unit, resolution)
+            made, notes = _from_file(path, unit, resolution, wrap, gap)
     except ValueError as error:
         raise SceneError(f"mesh: {error}") from None
+    for note in notes:
+        warnings.warn(note, SceneWarning, stacklevel=3)
     low, high = made.bounds
     middle = 0.5 * (low + high)
-    return made.transformed(translation=np.array([-middle[0], -middle[1], -low[2]]))
+    return made.transformed(translation=np.array([-middle[0], -middle[1], -low[2]])), notes
 
 
-def _from_file(path: str, unit: str, resolution: int) -> MadeMesh:
+def _from_file(
+    path: str, unit: str, resolution: int, wrap: Wrap, gap: float | None
+) -> tuple[MadeMesh, tuple[str, ...]]:
     try:
-        return load_tetrahedra(path, unit=unit, size_range=ORGAN_SIZES)
+        return load_tetrahedra(path, unit=unit, size_range=ORGAN_SIZES), ()
     except MeshError as error:
         if "a surface without tetrahedra" not in str(error):
             raise
-    surface = load_mesh(path, unit=unit, size_range=ORGAN_SIZES)
-    return fill_surface(surface, float(surface.extent.max()) / resolution)
+    surface = load_soup(path, unit=unit, size_range=ORGAN_SIZES)
+    cell = float(surface.extent.max()) / resolution
+    if wrap != "always":
+        try:
+            check_surface(surface.vertices, surface.triangles, surface.name)
+            return fill_surface(surface, cell), ()
+        except MeshError as error:
+            if wrap == "never":
+                raise MeshError(surface.name, error.defect, f"{error.remedy}; or give wrap=needed") from None
+    made, report = wrap_surface(surface, cell, gap)
+    return made, (f"{surface.name}: {'; '.join((*surface.report.notes, report.text()))}",)
+
+
+def highest(mesh: MadeMesh) -> tuple[float, float]:
+    """Where its highest node lies, x and y [m]."""
+    x, y, _ = mesh.nodes[np.argmax(mesh.nodes[:, 2])]
+    return float(x), float(y)
+
+
+def underside(mesh: MadeMesh) -> tuple[int, ...]:
+    """Nodes of the surface that face down, more than sideways: where an organ lies in a bed that fits it."""
+    surface, node_of = mesh.surface()
+    normal = np.zeros_like(surface.vertices)
+    weighted = surface.triangle_normals * surface.triangle_areas[:, None]
+    for corner in range(3):
+        np.add.at(normal, surface.triangles[:, corner], weighted)
+    down = -normal[:, 2] > 0.7 * np.linalg.norm(normal, axis=1)
+    return tuple(int(k) for k in np.sort(node_of[down]))
 
 
 def summit(mesh: MadeMesh, x: float, y: float, radius: float) -> float:
