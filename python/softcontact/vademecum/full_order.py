@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Full finite element equilibria of a St Venant-Kirchhoff solid: what a vademecum is judged by."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse.linalg as sla
+from numpy.typing import ArrayLike, NDArray
+
+from softcontact.vademecum.solid import Solid
+
+__all__ = ["EquilibriumError", "FullOrderSolver", "LoadPath"]
+
+FloatArray = NDArray[np.float64]
+
+
+class EquilibriumError(RuntimeError):
+    """No equilibrium was found; the message says to which share of the load the solid could be followed."""
+
+
+@dataclass(frozen=True)
+class LoadPath:
+    """Equilibria along a growing load.
+
+    Attributes:
+        values: free components of the displacement (k, f) [m], one row a size.
+        iterations: Newton steps taken in all.
+    """
+
+    values: FloatArray
+    iterations: int
+
+
+class FullOrderSolver:
+    """Newton's method on all nodes, the load in increments that are halved where it fails.
+
+    Args:
+        solid: what is loaded.
+        tolerance: of the residual relative to the load [-].
+        max_iterations: Newton steps an increment may take.
+        smallest_increment: share of the load below which the search ends [-].
+    """
+
+    def __init__(
+        self,
+        solid: Solid,
+        *,
+        tolerance: float = 1e-10,
+        max_iterations: int = 20,
+        smallest_increment: float = 1e-4,
+    ) -> None:
+        self.solid = solid
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.smallest_increment = smallest_increment
+
+    def solve(self, load: ArrayLike) -> FloatArray:
+        """Equilibrium (f,) [m] under a nodal load (f,) [N].
+
+        Raises:
+            EquilibriumError: none was found.
+        """
+        return self.path(load, [1.0]).values[0]
+
+    def path(self, load: ArrayLike, sizes: ArrayLike) -> LoadPath:
+        """Equilibria under size × load, for sizes > 0 in growing order.
+
+        Raises:
+            EquilibriumError: the path could not be followed.
+        """
+        load = np.asarray(load, dtype=float)
+        values, reached, total = np.zeros(self.solid.size), 0.0, 0
+        previous: tuple[float, FloatArray] | None = None
+        rows = []
+        increment = 0.25
+        for size in np.asarray(sizes, dtype=float):
+            while reached < size:
+                target = min(size, reached + increment)
+                guess = values
+                if previous is not None:  # along the secant
+                    before, old = previous
+                    guess = values + (target - reached) / (reached - before) * (values - old)
+                found, steps = self._newton(target * load, guess)
+                total += steps
+                if found is None:
+                    increment = 0.5 * min(increment, target - reached)
+                    if increment < self.smallest_increment:
+                        raise EquilibriumError(
+                            f"no equilibrium beyond {reached:.4f} of the load; use a smaller load"
+                        )
+                    continue
+                previous, values, reached = (reached, values), found, target
+                increment = min(0.25, 2.0 * increment) if steps <= 5 else increment
+            rows.append(values)
+        return LoadPath(np.array(rows), total)
+
+    def _newton(self, load: FloatArray, values: FloatArray) -> tuple[FloatArray | None, int]:
+        """Newton steps, the first without a test of its length; None where they do not converge."""
+        scale = np.linalg.norm(load)
+        residual = load - self.solid.force(values[None])[0]
+        for step in range(self.max_iterations):
+            if not np.isfinite(residual).all():
+                return None, step
+            if np.linalg.norm(residual) <= self.tolerance * scale:
+                return values, step
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", sla.MatrixRankWarning)
+                values = values + sla.spsolve(
+                    self.solid.tangent(values), residual, permc_spec="MMD_AT_PLUS_A"
+                )
+            residual = load - self.solid.force(values[None])[0]
+        return None, self.max_iterations
