@@ -53,7 +53,8 @@ py::dict statistics(const World& world)
                     "iterations"_a = s.iterations, "residual"_a = s.residual, "converged"_a = s.converged,
                     "position_residual"_a = s.position_residual, "penetration_max"_a = s.penetration_max,
                     "step_ms"_a = s.step_ms, "free_ms"_a = s.free_ms, "detection_ms"_a = s.detection_ms,
-                    "solve_ms"_a = s.solve_ms, "position_ms"_a = s.position_ms);
+                    "solve_ms"_a = s.solve_ms, "position_ms"_a = s.position_ms,
+                    "compliance_ms"_a = s.compliance_ms);
 }
 
 py::object velocity_problem(const World& world)

@@ -222,6 +222,7 @@ bool World::step()
     m_builder.detect(m_surfaces, m_pairs, m_travel, m_settings);
     const auto detected = Clock::now();
     m_builder.assemble(m_systems, m_surfaces, m_pairs, m_settings, m_step);
+    const auto assembled = Clock::now();
     const GaussSeidelResult velocity = m_builder.solve_velocity(m_settings, m_step);
     apply_velocity();
     const auto solved = Clock::now();
@@ -250,6 +251,7 @@ bool World::step()
     m_statistics.detection_ms = milliseconds(freed, detected);
     m_statistics.solve_ms = milliseconds(detected, solved);
     m_statistics.position_ms = milliseconds(solved, done);
+    m_statistics.compliance_ms = milliseconds(detected, assembled);
     return check_health();
 }
 

@@ -31,6 +31,7 @@ struct StepStatistics {
     double position_residual = 0.0;  ///< of the position solve [m]
     double penetration_max = 0.0;    ///< deepest overlap of the surfaces after the step [m]
     double step_ms = 0.0, free_ms = 0.0, detection_ms = 0.0, solve_ms = 0.0, position_ms = 0.0;
+    double compliance_ms = 0.0;  ///< of solve_ms: rows, responses A^-1 H^T, and W
 };
 
 /// Bodies, contact and the two-pass time step (Talvas, Algorithm 1):
