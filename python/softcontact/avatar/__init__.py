@@ -4,5 +4,16 @@
 from softcontact.avatar.description import Avatar, LinkShape, Servo
 from softcontact.avatar.human import human
 from softcontact.avatar.robot import robot
+from softcontact.avatar.standing import WORLD_OPTIONS, StandingAvatar, balanced_targets, standing_loads
 
-__all__ = ["Avatar", "LinkShape", "Servo", "human", "robot"]
+__all__ = [
+    "WORLD_OPTIONS",
+    "Avatar",
+    "LinkShape",
+    "Servo",
+    "StandingAvatar",
+    "balanced_targets",
+    "human",
+    "robot",
+    "standing_loads",
+]
