@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "haptic_arguments.hpp"
+#include "softcontact/haptics/anchored_device.hpp"
 #include "softcontact/haptics/openhaptics_device.hpp"
 #include "softcontact/haptics/recorded_device.hpp"
 #include "softcontact/haptics/simulated_device.hpp"
@@ -101,6 +102,11 @@ void bind_haptic_devices(py::module_& module)
              py::arg("rotation"), py::arg("period"), py::arg("position_step"), py::arg("rotation_step"),
              py::arg("velocity_cutoff"), py::arg("max_force"), py::arg("max_torque"))
         .def("plug", &SimulatedHapticDevice::plug, py::arg("plugged"))
+        .def(
+            "steer",
+            [](SimulatedHapticDevice& self, const Vector3d& position, const Eigen::Vector4d& orientation,
+               double duration) { self.steer({position, quaternion_from(orientation)}, duration); },
+            py::arg("position"), py::arg("orientation"), py::arg("duration"))
         .def("set_velocity", &SimulatedHapticDevice::set_velocity, py::arg("velocity"))
         .def_property_readonly("position",
                                [](const SimulatedHapticDevice& self) { return Vector3d(self.position()); })
@@ -116,6 +122,14 @@ void bind_haptic_devices(py::module_& module)
              }),
              py::arg("trace"), py::arg("capabilities"))
         .def_property_readonly("at_end", &RecordedDevice::at_end);
+
+    py::class_<AnchoredDevice, HapticDevice>(module, "AnchoredDevice", py::dynamic_attr())
+        .def(py::init([](HapticDevice& device, const Vector3d& position, const Eigen::Vector4d& orientation) {
+                 return std::make_unique<AnchoredDevice>(device,
+                                                         RigidPose{position, quaternion_from(orientation)});
+             }),
+             py::arg("device"), py::arg("position"), py::arg("orientation"), py::keep_alive<1, 2>())
+        .def("anchor", &AnchoredDevice::anchor);
 
     py::class_<OpenHapticsDevice, HapticDevice>(module, "OpenHapticsDevice")
         .def(py::init([](const py::dict& addresses, std::uint32_t handle, const py::dict& capabilities) {

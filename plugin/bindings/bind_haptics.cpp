@@ -232,6 +232,7 @@ void bind_world_tools(py::module_& module)
             "friction"_a = 0.5)
         .def("set_device",
              [](World& self, int body, const Row13& at) { self.set_device(body, pose_of(at), twist_of(at)); })
+        .def("set_coupling", &World::set_coupling, "body"_a, "coupling"_a)
         .def("tool_rows",
              [](const World& self, int body) -> RowsX {
                  static_cast<void>(self.tool(body));

@@ -7,7 +7,8 @@ namespace softcontact::bindings {
 void bind_tool_law(py::module_& module)
 {
     py::class_<ToolLaw, ForceLaw>(module, "ToolLaw")
-        .def(py::init<const HapticTool&, int>(), py::arg("tool"), py::arg("capacity"));
+        .def(py::init<const HapticTool&, int>(), py::arg("tool"), py::arg("capacity"))
+        .def("set_coupling", &ToolLaw::set_coupling, py::arg("coupling"));
     module.def("pack_contact_model", [](const LinearContactModel& model) {
         py::array_t<double> out(model.packed_size());
         model.pack(out.mutable_data());

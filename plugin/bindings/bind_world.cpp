@@ -117,6 +117,7 @@ void bind_world(py::module_& module)
                 world.disable_pair(surface_id(world, a), surface_id(world, b));
             },
             "name_a"_a, "name_b"_a)
+        .def("scale_stiffness", &World::scale_stiffness, "body"_a, "factor"_a)
         .def(
             "set_contact_model",
             [](World& world, const std::string& model) { world.set_contact_model(parse_contact(model)); },

@@ -14,6 +14,7 @@ Source: Otaduy and Gross, Transparent Rendering of Tool Contact with Compliant E
 dragging: Keith et al., Sec. 3.
 """
 
+from softcontact.haptics.anchored import AnchoredDevice
 from softcontact.haptics.contact_model import LinearContactModel
 from softcontact.haptics.coupling import RigidState, VirtualCoupling
 from softcontact.haptics.device import Capabilities, Device
@@ -28,6 +29,7 @@ from softcontact.haptics.tool import HapticTool, Tool, ToolTrace, VisualTool
 from softcontact.haptics.tool_law import ToolLaw
 
 __all__ = [
+    "AnchoredDevice",
     "Capabilities",
     "Device",
     "ForceLaw",

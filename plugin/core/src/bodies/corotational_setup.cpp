@@ -104,6 +104,20 @@ void CorotationalModel::add_element(Index index, const Tetrahedra& tetrahedra, c
     m_elements.push_back(element);
 }
 
+void CorotationalModel::scale_stiffness(double factor)
+{
+    for (Element& element : m_elements) {
+        element.lambda *= factor;
+        element.mu *= factor;
+    }
+    for (StiffeningLaw& law : m_stiffening) law.scale(factor);
+    for (StiffeningLaw::State& state : m_states) {  // the strains are as they were
+        state.stress *= factor;
+        state.rank /= factor;
+    }
+    m_has_assembled = false;
+}
+
 void CorotationalModel::build_pattern()
 {
     const auto nodes = static_cast<std::size_t>(node_count());

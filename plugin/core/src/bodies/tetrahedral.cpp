@@ -115,6 +115,15 @@ void TetrahedralDynamics::set_state(const Ref<const Points>& x, const Ref<const 
     m_status = Status::ok;
 }
 
+void TetrahedralDynamics::scale_stiffness(double factor)
+{
+    if (!(factor > 0.0) || !std::isfinite(factor)) {
+        throw std::invalid_argument("factor = " + std::to_string(factor) + ": give a finite value above 0");
+    }
+    m_model.scale_stiffness(factor);
+    m_factor_step = 0.0;
+}
+
 void TetrahedralDynamics::release_fixed(Ref<MatrixXd> rows) const
 {
     for (const int node : m_options.fixed_nodes) rows.middleRows<3>(3 * node).setZero();

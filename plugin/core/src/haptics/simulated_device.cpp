@@ -113,6 +113,12 @@ SimulatedHapticDevice::SimulatedHapticDevice(const SimulatedDeviceSettings& sett
 
 void SimulatedHapticDevice::intended(double time, Vector3d& position, Quaterniond& orientation) noexcept
 {
+    if (m_steered) {
+        const double along = std::clamp((time - m_from_time) / (m_to_time - m_from_time), 0.0, 1.0);
+        position = m_from.position + along * (m_to.position - m_from.position);
+        orientation = m_from.orientation.slerp(along, m_to.orientation);
+        return;
+    }
     const auto& times = m_script.times;
     while (m_cursor + 2 < times.size() && time >= times[m_cursor + 1]) {
         ++m_cursor;
@@ -135,6 +141,13 @@ void SimulatedHapticDevice::move() noexcept
     Vector3d from, to;
     Quaterniond turned_from, turned_to;
     intended(time, from, turned_from);
+    if (m_orders.take()) {
+        m_from = {from, turned_from};
+        m_to = m_orders.value().goal;
+        m_from_time = time;
+        m_to_time = time + std::max(period, m_orders.value().duration);
+        m_steered = true;
+    }
     intended(time + period, to, turned_to);
     const Vector3d hand_velocity = (to - from) / period;
     const Vector3d hand_spin = rotation_vector(turned_to * turned_from.conjugate()) / period;
@@ -154,6 +167,16 @@ void SimulatedHapticDevice::move() noexcept
     }
     m_orientation = (rotation_of(new_turned) * turned_to).normalized();
     ++m_ticks;
+}
+
+void SimulatedHapticDevice::steer(const RigidPose& goal, double duration)
+{
+    if (!goal.finite() || !(std::abs(goal.orientation.norm() - 1.0) < 1e-6)) {
+        throw std::invalid_argument("goal: a finite position and a unit quaternion are needed");
+    }
+    require(duration >= 0.0 && std::isfinite(duration), "duration", duration, "a finite number >= 0");
+    m_orders.slot() = {goal, duration};
+    m_orders.publish();
 }
 
 void SimulatedHapticDevice::read(DeviceState& state) noexcept

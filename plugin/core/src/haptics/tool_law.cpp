@@ -6,7 +6,8 @@
 
 namespace softcontact {
 
-ToolLaw::ToolLaw(const HapticTool& tool, int capacity) : m_tool(tool), m_model(capacity)
+ToolLaw::ToolLaw(const HapticTool& tool, int capacity)
+    : m_tool(tool), m_model(capacity), m_couplings(tool.coupling())
 {
     if (capacity < 0) {
         throw std::invalid_argument("capacity: " + std::to_string(capacity) + ", expected 0 or more");
@@ -38,6 +39,9 @@ void ToolLaw::reset(const DeviceState& state) noexcept
 
 Vector6d ToolLaw::wrench(const DeviceState& state, double) noexcept
 {
+    if (m_couplings.take()) {
+        m_tool.set_coupling(m_couplings.value());
+    }
     m_last = m_tool.tick({state.position, state.orientation}, {state.linear_velocity, state.angular_velocity},
                          &m_model);
     if (!m_last.ok) {

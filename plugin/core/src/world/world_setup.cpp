@@ -209,7 +209,9 @@ void World::set_pair_friction(int surface_a, int surface_b, double friction)
     require(friction >= 0.0 && std::isfinite(friction),
             "friction = " + std::to_string(friction) + " of a pair must be finite and >= 0");
     check_pair(surface_a, surface_b);
-    m_pair_friction.push_back({std::minmax(surface_a, surface_b), friction});
+    const std::pair<int, int> pair = std::minmax(surface_a, surface_b);
+    std::erase_if(m_pair_friction, [&pair](const auto& given) { return given.first == pair; });
+    m_pair_friction.emplace_back(pair, friction);
     m_pairs_stale = true;
 }
 
@@ -247,6 +249,18 @@ void World::set_applied_force(int body, const VectorXd& force)
         force.size() == system.dof() && force.allFinite(),
         "force on '" + body_name(body) + "': " + std::to_string(system.dof()) + " finite values are needed");
     system.set_applied_force(force);
+}
+
+void World::scale_stiffness(int body, double factor)
+{
+    require(body >= 0 && body < body_count(), "body " + std::to_string(body) + ": there is none");
+    const int index = m_bodies[static_cast<std::size_t>(body)].system;
+    auto* const system =
+        index < 0 ? nullptr
+                  : dynamic_cast<TetrahedralSystem*>(m_systems[static_cast<std::size_t>(index)].get());
+    require(system != nullptr,
+            "body '" + body_name(body) + "' has no Young's modulus; name a tetrahedral body");
+    system->scale_stiffness(factor);
 }
 
 void World::set_kinematic_motion(int body, PoseMotion motion)

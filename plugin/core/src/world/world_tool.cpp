@@ -53,6 +53,11 @@ void World::set_device(int body, const RigidPose& pose, const Twist& motion)
     tool(body).set_device(pose, motion);
 }
 
+void World::set_coupling(int body, const VirtualCoupling& coupling)
+{
+    tool(body).set_coupling(coupling);
+}
+
 void World::stop_tools_at_contact()
 {
     const auto points = [](const ContactSurface& surface, bool start) {

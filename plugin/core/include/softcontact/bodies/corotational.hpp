@@ -48,6 +48,8 @@ public:
     /// Rotations for positions x (3, n) [m]. False if some position is not finite or absurdly large; its
     /// element then keeps its rotation.
     bool update(const Eigen::Ref<const Points>& x);
+    /// Multiplies every element's Young's modulus by a factor > 0; the next assemble() starts anew.
+    void scale_stiffness(double factor);
     /// Sets all rotations to the identity.
     void reset_rotations();
     /// Counts inverted elements as update() does, and leaves the rotations. False if some position is not

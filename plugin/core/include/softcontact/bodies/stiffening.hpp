@@ -29,6 +29,9 @@ public:
 
     explicit StiffeningLaw(const Material& material);
 
+    /// Young's modulus times a factor > 0.
+    void scale(double factor) { m_young *= factor; }
+
     [[nodiscard]] double factor(const Matrix3d& strain, const Matrix3d& linear_stress) const;
     /// Energy density [Pa].
     [[nodiscard]] double energy(const Matrix3d& strain, const Matrix3d& linear_stress) const;

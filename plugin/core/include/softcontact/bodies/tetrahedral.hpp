@@ -57,6 +57,9 @@ public:
     /// Sets positions (3, n) and velocities (3n,); velocities of fixed nodes are set to zero.
     /// Throws std::invalid_argument on a wrong size or a value that is not finite.
     void set_state(const Eigen::Ref<const Points>& x, const Eigen::Ref<const VectorXd>& v);
+    /// Multiplies Young's modulus everywhere by a factor, from the next step on; positions and velocities
+    /// stay. Throws std::invalid_argument unless it is finite and > 0.
+    void scale_stiffness(double factor);
     /// Moves the point that an anchored node (by its place in anchored_nodes) is bound to [m].
     void set_anchor(Index anchor, const Vector3d& position) { m_anchors.col(anchor) = position; }
 

@@ -34,6 +34,8 @@ public:
     /// Force at the centre of mass besides the coupling [N]: its weight, if the hand is to feel it.
     void set_force(const Vector3d& force) { m_force = force; }
 
+    void set_coupling(const VirtualCoupling& coupling) noexcept { m_coupling = coupling; }
+
     /// One step. `model`: the newest one, nullptr or empty for none; its contact states go on from step to
     /// step, so it is not const.
     HapticTick tick(const RigidPose& device, const Twist& device_motion, LinearContactModel* model) noexcept;

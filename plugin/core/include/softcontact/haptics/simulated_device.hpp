@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "softcontact/haptics/device.hpp"
+#include "softcontact/haptics/latest_value.hpp"
+#include "softcontact/haptics/rigid_state.hpp"
 
 namespace softcontact {
 
@@ -54,6 +56,11 @@ public:
     void read(DeviceState& state) noexcept override;
     void write(const Vector6d& wrench) noexcept override;
 
+    /// From now on the hand follows no script: it goes from where it intends to be to `goal`, straight and
+    /// evenly turning, within `duration` seconds, and stays there until it is told otherwise. From one
+    /// thread, also while another ticks. Throws std::invalid_argument unless all is finite and duration >= 0.
+    void steer(const RigidPose& goal, double duration);
+
     /// No readings and no force until it is plugged in again; from any thread.
     void plug(bool in) noexcept { m_plugged.store(in, std::memory_order_relaxed); }
 
@@ -70,6 +77,10 @@ private:
         Eigen::Matrix2d transition;
         Eigen::Vector2d input;
     };
+    struct Steering {
+        RigidPose goal;
+        double duration = 0.0;
+    };
     static Step step_of(const HandAxis& axis, double period);
     void intended(double time, Vector3d& position, Quaterniond& orientation) noexcept;
     void move() noexcept;
@@ -81,6 +92,10 @@ private:
     double m_blend;  // of the velocity's low-pass
     std::uint64_t m_ticks = 0;
     std::size_t m_cursor = 0;
+    LatestValue<Steering> m_orders{Steering{}};
+    bool m_steered = false;
+    RigidPose m_from, m_to;  // of the steered hand
+    double m_from_time = 0.0, m_to_time = 0.0;
     Vector3d m_position, m_velocity = Vector3d::Zero(), m_spin = Vector3d::Zero();
     Quaterniond m_orientation;
     DeviceState m_reading;

@@ -3,6 +3,7 @@
 
 #include "softcontact/haptics/force_law.hpp"
 #include "softcontact/haptics/haptic_tool.hpp"
+#include "softcontact/haptics/latest_value.hpp"
 
 namespace softcontact {
 
@@ -13,6 +14,14 @@ class ToolLaw final : public ForceLaw {
 public:
     /// Throws std::invalid_argument where the capacity is negative.
     ToolLaw(const HapticTool& tool, int capacity);
+
+    /// Another coupling from the next tick on; from one slow thread, also while the fast one runs. A
+    /// recording tells of the first coupling alone.
+    void set_coupling(const VirtualCoupling& coupling)
+    {
+        m_couplings.slot() = coupling;
+        m_couplings.publish();
+    }
 
     [[nodiscard]] Index parameter_count() const noexcept override { return m_model.most_packed(); }
     [[nodiscard]] bool fits(Index count) const noexcept override;
@@ -25,6 +34,7 @@ public:
 private:
     HapticTool m_tool;
     LinearContactModel m_model;
+    LatestValue<VirtualCoupling> m_couplings;
     HapticTick m_last;
 };
 

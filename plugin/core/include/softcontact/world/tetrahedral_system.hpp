@@ -34,6 +34,9 @@ public:
     [[nodiscard]] Health health() const override;
     void append_state(std::vector<double>& out) const override;
 
+    /// Multiplies Young's modulus from the next step on; see TetrahedralDynamics.
+    void scale_stiffness(double factor) { m_dynamics.scale_stiffness(factor); }
+
     /// Node positions (3, n): the free ones between free_motion and finish.
     [[nodiscard]] const Points& nodes() const
     {

@@ -73,6 +73,10 @@ public:
     void set_applied_force(int body, const VectorXd& force);
     /// Where the device of a tool is at the start of the next step, and how it moves.
     void set_device(int body, const RigidPose& pose, const Twist& motion);
+    void set_coupling(int body, const VirtualCoupling& coupling);  ///< of a tool, from the next step on
+    /// Multiplies Young's modulus of a tetrahedral body by a factor > 0 from the next step on; the state
+    /// stays.
+    void scale_stiffness(int body, double factor);
     /// From the next step on contacts are aggregated, or not. What the pairs remember (pressure, forces to
     /// start from) is forgotten; the state stays as it is, so that both models can be asked about the same
     /// one.
