@@ -53,7 +53,7 @@ LEVELS = [
     {"record", "report", "tactile", "device_record"},
     {"checks", "outputs", "problems"},
     {"runner"},
-    {"bench"},
+    {"bench", "live"},
     {"cli", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}

@@ -19,7 +19,10 @@ import softcontact
 from softcontact.cli.console import console, mark
 
 _NEEDED = ("numpy", "scipy", "h5py", "meshio", "pydantic", "typer", "rich", "matplotlib", "pyyaml")
-_OPTIONAL = {"pytetwild": "fills surfaces with tetrahedra: pip install softcontact[mesh]"}
+_OPTIONAL = {
+    "pytetwild": "fills surfaces with tetrahedra: pip install softcontact[mesh]",
+    "viser": "shows running scenes in the browser: pip install softcontact[live]",
+}
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "firefox")
 
 

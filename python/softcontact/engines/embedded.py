@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The embedded engine: a scene built in the core's World."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from softcontact.scene.shapes import SURFACES
 from softcontact.scene.surfaces import surface_mesh, tetrahedral_mesh
 from softcontact.solver import ContactProblem
 
+if TYPE_CHECKING:
+    from softcontact.engines.held_tool import HeldTool
+
 _PROBLEM = (
     "u [m/s] relative velocities at the end of the step, max(gap, 0)/h of its start added to the normal ones; "
     "r [N] contact forces; W = h H A^-1 H^T [m/(N s)]"
@@ -30,6 +33,8 @@ class EmbeddedEngine:
 
     Args:
         scene: the scene; files that it names are read.
+        turn_tolerance: turn of the elements of tetrahedral bodies up to which a factorisation serves further steps
+            [rad]; 0: each step has its own. Equilibria do not depend on it.
     Raises:
         SceneError: the compiled part is missing, or a body is refused; names body and reason.
     """
@@ -37,8 +42,9 @@ class EmbeddedEngine:
     name = "embedded"
     residual_unit = "m/s"
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, *, turn_tolerance: float = 0.0) -> None:
         self.scene = scene
+        self._turn_tolerance = turn_tolerance
         self._meshes: dict[int, Any] = {}
         distances = contact_distances(scene, self._mesh)
         self.world = _new_world(scene, distances)
@@ -116,6 +122,17 @@ class EmbeddedEngine:
         """What the device of a tool feels after the last step; see engines.base.HoldsTools."""
         return device_load(self.world, self._ids[tool])
 
+    def held_tool(self, tool: str) -> "HeldTool":
+        """A tool as the loops of softcontact.haptics take it."""
+        from softcontact.engines.held_tool import HeldTool, parts_of
+
+        body = self.scene.body(tool)
+        return HeldTool(self.world, self._ids[tool], *parts_of(body, self._mesh(body.shape)))
+
+    def number(self, body: str) -> int:
+        """A body's number in the World."""
+        return self._ids[body]
+
     def statistics(self) -> dict[str, Any]:
         """Counts, residual and times of the last step."""
         found, limit = self.world.statistics(), self.scene.solver.accepted_residual
@@ -189,7 +206,7 @@ class EmbeddedEngine:
                 self._show(body.name, body, rigid=True)
             case bodies.TetrahedralBody():
                 self._ids[body.name] = add_tetrahedral(
-                    self.world, body, self._mesh(body.shape), self._mu(body)
+                    self.world, body, self._mesh(body.shape), self._mu(body), self._turn_tolerance
                 )
                 self._show(body.name, body, rigid=False)
             case bodies.ArticulatedBody():

@@ -34,8 +34,13 @@ def add_rigid(world: Any, body: bodies.RigidBody, mesh: Any, friction: float) ->
     )
 
 
-def add_tetrahedral(world: Any, body: bodies.TetrahedralBody, mesh: Any, friction: float) -> int:
+def add_tetrahedral(
+    world: Any, body: bodies.TetrahedralBody, mesh: Any, friction: float, turn_tolerance: float = 0.0
+) -> int:
     """Add a tetrahedral body; its surface is that of its mesh. Returns its number.
+
+    Args:
+        turn_tolerance: turn of its elements up to which a factorisation serves further steps [rad], at most 0.3.
 
     Raises:
         ValueError: fixed nodes that the mesh has not, or a fixed region without nodes; or the World refuses it.
@@ -71,6 +76,7 @@ def add_tetrahedral(world: Any, body: bodies.TetrahedralBody, mesh: Any, frictio
         friction,
         body.aggregate,
         body.velocity,
+        refactor_rotation_tolerance=turn_tolerance,
         stiffening=material.stiffening,
         stiffening_limit=material.stiffening_limit,
     )

@@ -7,7 +7,6 @@ import numpy as np
 from scipy.spatial.transform import Rotation, Slerp
 
 from softcontact.engines.base import FloatArray
-from softcontact.engines.embedded_bodies import mass_properties
 from softcontact.scene.motions import Keyframes
 from softcontact.scene.tools import Tool
 
@@ -18,30 +17,15 @@ def add_tool(world: Any, body: Tool, mesh: Any, friction: float) -> int:
     Raises:
         ValueError: see mass_properties; or the World refuses it.
     """
-    from softcontact._core import VirtualCoupling
+    from softcontact.engines.held_tool import parts_of
 
-    mass, com, inertia = mass_properties(body, mesh)
-    given = body.coupling
-    least = float(np.linalg.eigvalsh(inertia)[0])
-    damping, angular_damping = VirtualCoupling.dragging(mass, least, given.stiffness, given.angular_stiffness)
-    coupling = VirtualCoupling(
-        given.stiffness,
-        damping if given.damping is None else given.damping,
-        given.angular_stiffness,
-        angular_damping if given.angular_damping is None else given.angular_damping,
-        np.inf if given.max_force is None else given.max_force,
-        np.inf if given.max_torque is None else given.max_torque,
-        np.array(given.handle_position),
-        np.array(given.handle_orientation),
-    )
+    tool, coupling = parts_of(body, mesh)
     return world.add_tool(
         body.name,
         mesh.vertices,
         mesh.triangles,
-        mass,
-        com,
-        inertia,
-        coupling,
+        *tool.arguments(),
+        coupling.native,
         np.array(body.position),
         np.array(body.orientation),
         friction,

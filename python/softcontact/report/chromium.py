@@ -120,7 +120,10 @@ class ChromiumPage:
 
     def goto(self, path: str | Path, fragment: str = "") -> None:
         """Open a file of this machine; `fragment` is the part of the address after '#'."""
-        address = Path(path).resolve().as_uri() + ("#" + fragment if fragment else "")
+        self.open(Path(path).resolve().as_uri() + ("#" + fragment if fragment else ""))
+
+    def open(self, address: str) -> None:
+        """Open an address."""
         self._call("Page.navigate", url=address)
         self._wait(lambda event: event.get("method") == "Page.loadEventFired", "the page to load")
 
@@ -135,9 +138,32 @@ class ChromiumPage:
             raise BrowserError(f"the page failed: {text}")
         return answer["result"].get("value")
 
+    def press(self, key: str) -> None:
+        """Press a letter's key and let it go."""
+        code = {"key": key, "code": f"Key{key.upper()}", "windowsVirtualKeyCode": ord(key.upper())}
+        self._call("Input.dispatchKeyEvent", type="keyDown", text=key, **code)
+        self._call("Input.dispatchKeyEvent", type="keyUp", **code)
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float], steps: int = 10) -> None:
+        """Move the mouse from one place of the page to another with its left button down [CSS pixels]."""
+        self._mouse("mouseMoved", start)
+        self._mouse("mousePressed", start, button="left", buttons=1, clickCount=1)
+        for step in range(1, steps + 1):
+            share = step / steps
+            self._mouse(
+                "mouseMoved",
+                (start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])),
+                button="left",
+                buttons=1,
+            )
+        self._mouse("mouseReleased", end, button="left", clickCount=1)
+
     def screenshot(self) -> bytes:
         """The visible page as PNG."""
         return base64.b64decode(self._call("Page.captureScreenshot", format="png")["data"])
+
+    def _mouse(self, kind: str, at: tuple[float, float], **more: Any) -> None:
+        self._call("Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], **more)
 
     def _attach(self) -> None:
         self._session: str | None = None

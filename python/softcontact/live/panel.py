@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The panel of the live page: figures, force plot, buttons, keys, sliders; and the mouse on the tool."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from softcontact.live.controls import Control
+from softcontact.live.scene import LiveScene
+from softcontact.live.stage import Stage
+
+STEP = 1e-3  # m, that a key or a click moves the hand by
+HOLD_RATE = 20.0  # Hz, while a button is held
+TEXT_PERIOD, PLOT_PERIOD = 0.2, 0.1  # s
+MOVES = (  # key, words, direction
+    ("J", "left", (-1.0, 0.0, 0.0)),
+    ("L", "right", (1.0, 0.0, 0.0)),
+    ("I", "away", (0.0, 1.0, 0.0)),
+    ("K", "near", (0.0, -1.0, 0.0)),
+    ("U", "up", (0.0, 0.0, 1.0)),
+    ("O", "down", (0.0, 0.0, -1.0)),
+)
+COLORS = ("#2060dc", "#e07b1a")  # normal, tangential
+
+
+class Panel:
+    """What stands beside the view.
+
+    Args:
+        server: viser's.
+        live: the scene.
+        stage: the view.
+    """
+
+    def __init__(self, server: Any, live: LiveScene, stage: Stage) -> None:
+        self._server, self._live, self._stage = server, live, stage
+        self._text_due = self._plot_due = 0.0
+        self._message = ""  # of an input that was refused
+        gui = server.gui
+        gui.set_panel_label(f"SoftContact: {live.scene.name}")
+        gui.add_markdown(live.scene.description or live.scene.name)
+        self._state = gui.add_markdown(self._state_text())
+        self._add_run_buttons()
+        self._force = gui.add_markdown(self._force_text())
+        self._plot = self._add_plot()
+        self._figures = gui.add_markdown(self._figures_text())
+        if getattr(live, "steered", False):
+            self._add_moves()
+        if live.controls:
+            with gui.add_folder("Change while it runs"):
+                for control in live.controls:
+                    self._add_slider(control)
+
+    def update(self) -> None:
+        """Bring texts and plot up to date, as often as one can read them."""
+        now = time.perf_counter()
+        if now >= self._plot_due:
+            self._plot_due = now + PLOT_PERIOD
+            self._plot.data = self._plot_data()
+        if now >= self._text_due:
+            self._text_due = now + TEXT_PERIOD
+            for part, text in (
+                (self._state, self._state_text()),
+                (self._force, self._force_text()),
+                (self._figures, self._figures_text()),
+            ):
+                if part.content != text:
+                    part.content = text
+            label = "Pause" if self._live.running else "Go on"
+            if self._pause.label != label:
+                self._pause.label = label
+
+    # Texts.
+
+    def _state_text(self) -> str:
+        live = self._live
+        if live.error is not None:
+            return f"**Stopped:** {_plain(live.error)}. *Restart* begins anew."
+        if self._message:
+            return f"**Refused:** {_plain(self._message)}"
+        if live.finished:
+            return "**At its end.** *Restart* plays it again."
+        return "**Running**" if live.running else "**Paused**"
+
+    def _force_text(self) -> str:
+        read = self._live.read()
+        name = "Force on the hand" if self._live.tool is not None else "Contact forces"
+        return f"{name}: **{read.normal:.2f} N** normal, **{read.tangential:.2f} N** tangential"
+
+    def _figures_text(self) -> str:
+        read = self._live.read()
+        rows = [
+            ("simulated time", f"{read.time:.2f} s, {read.speed:.2f} × real time"),
+            ("a visual step", f"{read.step_ms:.1f} ms, {read.contacts} contacts"),
+        ]
+        if read.fast is not None:
+            late = read.fast["late_us"]
+            rows += [
+                (
+                    "fast thread",
+                    f"{read.fast['rate_hz']:.0f} Hz, {_number(read.fast['work_us'])} µs a tick, {read.fast['state']}",
+                ),
+                ("its latency", f"{_number(late[0])} µs, 99.9 %: {_number(late[1])} µs"),
+                ("contact data", f"{_number(read.fast['data_age_ms'])} ms old"),
+            ]
+        return "\n".join(["| | |", "|:--|:--|", *(f"| {name} | {text} |" for name, text in rows)])
+
+    # Plot.
+
+    def _plot_data(self) -> tuple[np.ndarray, ...]:
+        times, normal, tangential = self._live.history.arrays()
+        if not len(times):
+            return np.array([-1.0, 0.0]), np.zeros(2), np.zeros(2)
+        return times - times[-1], normal, tangential
+
+    def _add_plot(self) -> Any:
+        from viser import uplot
+
+        axis = {"size": 42}
+        return self._server.gui.add_uplot(
+            self._plot_data(),
+            (
+                uplot.Series(label="s"),
+                uplot.Series(label="normal [N]", stroke=COLORS[0], width=2),
+                uplot.Series(label="tangential [N]", stroke=COLORS[1], width=2),
+            ),
+            scales={"x": uplot.Scale(time=False, auto=False, range=(-self._live.history.window, 0.0))},
+            axes=(uplot.Axis(label="time [s]", **axis), uplot.Axis(label="force [N]", **axis)),
+            legend=uplot.Legend(show=True),
+            height=220,
+        )
+
+    # Buttons, keys, mouse.
+
+    def _add_run_buttons(self) -> None:
+        gui, live = self._server.gui, self._live
+        self._pause = gui.add_button("Pause", hint="key P")
+        restart = gui.add_button("Restart", hint="key R")
+
+        def toggle(_: Any) -> None:
+            self._guarded(live.pause if live.running else live.start)
+
+        def again(_: Any) -> None:
+            self._guarded(live.restart)
+
+        self._pause.on_click(toggle)
+        restart.on_click(again)
+        gui.add_command("Pause or go on", hotkey="P").on_trigger(toggle)
+        gui.add_command("Restart", hotkey="R").on_trigger(again)
+
+    def _add_moves(self) -> None:
+        gui = self._server.gui
+        with gui.add_folder("Move the tool"):
+            gui.add_markdown(
+                "Drag the tool or the arrows of its handle with the mouse; or hold a button or its key."
+            )
+            for key, words, direction in MOVES:
+                self._add_move(key, words, np.array(direction))
+        self._handle = self._server.scene.add_transform_controls(
+            "/handle",
+            scale=0.25 * self._stage.size,
+            disable_rotations=True,
+            disable_sliders=True,
+            depth_test=False,
+            position=tuple(self._live.target[0]),
+        )
+
+        @self._handle.on_update
+        async def _(event: Any) -> None:
+            self._guarded(lambda: self._live.move(event.target.position))
+
+        grabbed: dict[str, np.ndarray] = {}
+
+        @self._stage.meshes[self._live.tool].on_drag("left")
+        async def _(event: Any) -> None:
+            if event.phase == "start":
+                grabbed.update(hand=self._live.target[0], at=np.array(event.start_position))
+            if event.phase != "end" and grabbed:
+                self._go(grabbed["hand"] + np.array(event.end_position) - grabbed["at"])
+
+    def _add_move(self, key: str, words: str, direction: np.ndarray) -> None:
+        button = self._server.gui.add_button(f"{words}  ({key})")
+
+        async def move(_: Any) -> None:
+            self._go(self._live.target[0] + STEP * direction)
+
+        button.on_hold(move, callback_hz=HOLD_RATE)
+        self._server.gui.add_command(f"Move the tool {words}", hotkey=key).on_trigger(move)
+
+    def _go(self, position: np.ndarray) -> None:
+        self._guarded(lambda: self._live.move(position))
+        self._handle.position = tuple(self._live.target[0])
+
+    def _add_slider(self, control: Control) -> None:
+        scale, unit = (1e-3, "kPa") if control.unit == "Pa" else (1.0, control.unit)
+        step = _step(scale * (control.high - control.low))
+        low, high = (
+            step * math.ceil(scale * control.low / step - 1e-9),
+            step * math.floor(scale * control.high / step + 1e-9),
+        )
+        slider = self._server.gui.add_slider(
+            control.label if unit == "1" else f"{control.label} [{unit}]",
+            min=low,
+            max=high,
+            step=step,
+            initial_value=min(high, max(low, scale * control.value)),
+        )
+
+        @slider.on_update
+        def _(event: Any) -> None:
+            self._guarded(lambda: self._live.set(control.name, float(event.target.value) / scale))
+
+    def _guarded(self, call: Any) -> None:
+        """What cannot be done is said in the page."""
+        try:
+            call()
+            self._message = ""
+        except Exception as error:
+            self._message = str(error) or type(error).__name__
+
+
+def _step(width: float) -> float:
+    """A round step, 100 to 250 of them for the whole width."""
+    power = 10.0 ** math.floor(math.log10(width / 100.0))
+    return power
+
+
+def _number(value: float) -> str:
+    return "-" if not math.isfinite(value) else f"{value:.3g}"
+
+
+def _plain(text: str) -> str:
+    """Without letters that Markdown and HTML take for their own."""
+    return "".join(f"&#{ord(c)};" if c in "<>&*_`[]|#\\" else c for c in text)
