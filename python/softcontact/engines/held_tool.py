@@ -5,15 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from softcontact import _core
-from softcontact.engines.base import FloatArray
 from softcontact.engines.embedded_bodies import mass_properties
-from softcontact.haptics import LinearContactModel, RigidState, Tool, VirtualCoupling
+from softcontact.haptics import Tool, VirtualCoupling, VisualTool
 from softcontact.scene import tools
 
 
-class HeldTool:
-    """As softcontact.haptics.VisualTool, of a tool that the world holds already.
+class HeldTool(VisualTool):
+    """A softcontact.haptics.VisualTool of a tool that the world holds already.
 
     Args:
         world: the World.
@@ -33,35 +31,8 @@ class HeldTool:
         fast_step: float = 1e-3,
         capacity: int = 32,
     ) -> None:
-        self.world, self.body, self.tool, self.coupling = world, body, tool, coupling
-        self.capacity = capacity
-        self._condensation = _core.ContactCondensation(world, body, fast_step)
-
-    def set_device(self, device: RigidState) -> None:
-        """Where the device is at the start of the next step."""
-        self.world.set_device(self.body, device.row())
-
-    def model(self, published: float = 0.0) -> LinearContactModel:
-        """The linear contact model of the world's last step, stamped with a clock [s].
-
-        Raises:
-            ValueError: where contact was aggregated into patches.
-        """
-        model = LinearContactModel(capacity=self.capacity)
-        self._condensation.build(self.world, published, model.native)
-        return model
-
-    @property
-    def state(self) -> RigidState:
-        """Pose of the tool's frame, twist of its centre of mass."""
-        state = self.world.tool_state(self.body)
-        motion = state["motion"]
-        return RigidState(state["position"], state["orientation"], motion[:3], motion[3:])
-
-    @property
-    def device_load(self) -> FloatArray:
-        """Force and torque (6,) of the coupling on the device after the last step [N], [N m]."""
-        return self.world.tool_state(self.body)["device"]
+        self._adopt(world, body, fast_step, capacity)
+        self.tool, self.coupling = tool, coupling
 
 
 def parts_of(body: tools.Tool, mesh: Any) -> tuple[Tool, VirtualCoupling]:

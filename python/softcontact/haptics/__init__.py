@@ -18,6 +18,7 @@ from softcontact.haptics.anchored import AnchoredDevice
 from softcontact.haptics.contact_model import LinearContactModel
 from softcontact.haptics.coupling import RigidState, VirtualCoupling
 from softcontact.haptics.device import Capabilities, Device
+from softcontact.haptics.double_coupling import DoubleCouplingLaw
 from softcontact.haptics.laws import ForceLaw, VirtualWall
 from softcontact.haptics.recording import Recording
 from softcontact.haptics.script import HandScript, drag, press, sine, tap
@@ -27,11 +28,13 @@ from softcontact.haptics.simulated import HandAxis, RecordedDevice, SimulatedDev
 from softcontact.haptics.stability import WallVerdict, judge_wall
 from softcontact.haptics.tool import HapticTool, Tool, ToolTrace, VisualTool
 from softcontact.haptics.tool_law import ToolLaw
+from softcontact.haptics.visual_loop import VisualLoop
 
 __all__ = [
     "AnchoredDevice",
     "Capabilities",
     "Device",
+    "DoubleCouplingLaw",
     "ForceLaw",
     "HandAxis",
     "HandScript",
@@ -49,6 +52,7 @@ __all__ = [
     "ToolTrace",
     "VirtualCoupling",
     "VirtualWall",
+    "VisualLoop",
     "VisualTool",
     "WallVerdict",
     "drag",

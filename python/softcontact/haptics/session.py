@@ -82,6 +82,11 @@ class HapticSession:
         return self._law
 
     @property
+    def description(self) -> ForceLaw:
+        """The law as it was given."""
+        return self._law_description
+
+    @property
     def capabilities(self) -> Capabilities:
         """What the device can do."""
         return Capabilities.of(self._device)

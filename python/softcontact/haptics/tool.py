@@ -174,8 +174,7 @@ class VisualTool:
         capacity: int = 32,
     ) -> None:
         start = (pose or RigidState()).row()
-        self.world = world
-        self.body: int = world.add_tool(
+        body: int = world.add_tool(
             name,
             np.asarray(vertices, dtype=np.float64),
             np.asarray(triangles, dtype=np.int32),
@@ -185,8 +184,27 @@ class VisualTool:
             start[3:7],
             friction,
         )
-        self.capacity = capacity
-        self._condensation = _core.ContactCondensation(world, self.body, fast_step)
+        self._adopt(world, body, fast_step, capacity)
+
+    @classmethod
+    def of(cls, world: _core.World, body: int, *, fast_step: float = 1e-3, capacity: int = 32) -> VisualTool:
+        """A tool that a world holds already, such as a scene's.
+
+        Args:
+            world: with contact = "point".
+            body: number of the tool in it.
+            fast_step, capacity: as above.
+
+        Raises:
+            ValueError: that body is no tool; a step that is not positive.
+        """
+        made = cls.__new__(cls)
+        made._adopt(world, body, fast_step, capacity)
+        return made
+
+    def _adopt(self, world: _core.World, body: int, fast_step: float, capacity: int) -> None:
+        self.world, self.body, self.capacity = world, body, capacity
+        self._condensation = _core.ContactCondensation(world, body, fast_step)
 
     def set_device(self, device: RigidState) -> None:
         """Where the device is at the start of the next step."""

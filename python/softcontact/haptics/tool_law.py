@@ -11,9 +11,36 @@ from numpy.typing import NDArray
 
 from softcontact import _core
 from softcontact.haptics.contact_model import LinearContactModel
-from softcontact.haptics.coupling import VirtualCoupling
+from softcontact.haptics.coupling import RigidState, VirtualCoupling
 from softcontact.haptics.laws import register
-from softcontact.haptics.tool import HapticTool, Tool
+from softcontact.haptics.tool import HapticTool, Tool, VisualTool
+
+_GAINS = ("stiffness", "damping", "angular_stiffness", "angular_damping", "max_force", "max_torque")
+
+
+def plain_tool(tool: Tool) -> dict[str, Any]:
+    """Plain values that make an equal tool."""
+    return {
+        "mass": float(tool.mass),
+        "inertia": np.asarray(tool.inertia, dtype=float).tolist(),
+        "centre": np.asarray(tool.centre, dtype=float).tolist(),
+    }
+
+
+def plain_coupling(coupling: VirtualCoupling) -> dict[str, Any]:
+    """Plain values that make an equal coupling."""
+    return {
+        **{name: float(getattr(coupling, name)) for name in _GAINS},
+        "handle_position": np.asarray(coupling.handle_position, dtype=float).tolist(),
+        "handle_orientation": np.asarray(coupling.handle_orientation, dtype=float).tolist(),
+    }
+
+
+def device_state(read: dict[str, Any]) -> RigidState:
+    """Of the device, from HapticSession.readout()."""
+    return RigidState(
+        read["position"], read["orientation"], read["linear_velocity"], read["angular_velocity"]
+    )
 
 
 @register
@@ -27,6 +54,7 @@ class ToolLaw:
         step: of the fast thread [s]; the session's rate has to be its inverse.
         force: at the centre of mass besides the coupling (3,) [N], such as its weight.
         capacity: most contacts of a model.
+        blend: time over which a new model takes the place of the last one [s], for low visual rates; see HapticTool.
     """
 
     kind: ClassVar[str] = "tool"
@@ -35,6 +63,7 @@ class ToolLaw:
     step: float = 1e-3
     force: tuple[float, float, float] = (0.0, 0.0, 0.0)
     capacity: int = 32
+    blend: float = 0.0
 
     def __post_init__(self) -> None:
         if isinstance(self.tool, dict):  # as options() tells them, from a file
@@ -48,29 +77,37 @@ class ToolLaw:
         Raises:
             ValueError: see Tool, HapticTool.
         """
-        tool = HapticTool(self.tool, self.coupling, self.step)
+        tool = HapticTool(self.tool, self.coupling, self.step, blend=self.blend, capacity=self.capacity)
         tool.set_force(self.force)
         return _core.ToolLaw(tool.native, self.capacity)
 
     def options(self) -> dict[str, Any]:
         """Plain values that make an equal law."""
-        coupling = self.coupling
-        gains = ("stiffness", "damping", "angular_stiffness", "angular_damping", "max_force", "max_torque")
         return {
-            "tool": {
-                "mass": float(self.tool.mass),
-                "inertia": np.asarray(self.tool.inertia, dtype=float).tolist(),
-                "centre": np.asarray(self.tool.centre, dtype=float).tolist(),
-            },
-            "coupling": {
-                **{name: float(getattr(coupling, name)) for name in gains},
-                "handle_position": np.asarray(coupling.handle_position, dtype=float).tolist(),
-                "handle_orientation": np.asarray(coupling.handle_orientation, dtype=float).tolist(),
-            },
+            "tool": plain_tool(self.tool),
+            "coupling": plain_coupling(self.coupling),
             "step": float(self.step),
             "force": [float(x) for x in self.force],
             "capacity": int(self.capacity),
+            "blend": float(self.blend),
         }
+
+    def pull(self, tool: VisualTool, read: dict[str, Any]) -> None:
+        """Before a visual step: the tool in the world hangs on the device, where the session last read it.
+
+        Args:
+            tool: in the world.
+            read: HapticSession.readout().
+        """
+        tool.set_device(device_state(read))
+
+    def publication(self, tool: VisualTool) -> NDArray[np.float64]:
+        """After a visual step: what the session publishes.
+
+        Raises:
+            ValueError: see VisualTool.model.
+        """
+        return self.data(tool.model())
 
     @staticmethod
     def data(model: LinearContactModel) -> NDArray[np.float64]:
