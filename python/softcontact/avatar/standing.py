@@ -42,19 +42,30 @@ def standing_loads(avatar: Avatar, q: ArrayLike) -> tuple[Array, Array]:
     Raises:
         ValueError: the centre of mass is not over the feet far enough for all forces to push.
     """
-    model = avatar.model
-    links, points = sole_points(avatar)
-    vertical = np.array(
-        [model.jacobian(q, link, point)[2] for link, point in zip(links, points, strict=True)]
-    )
-    gravity = model.bias_force(q, np.zeros(model.nv))
-    forces = np.linalg.lstsq(vertical[:, :6].T, gravity[:6], rcond=None)[0]
+    forces, torques = least_loads(avatar, q)
     if not forces.min() > 0.0:
-        com = model.centre_of_mass(q)
+        com = avatar.model.centre_of_mass(q)
         raise ValueError(
             f"posture of '{avatar.name}': the centre of mass at x = {com[0]:.3f}, y = {com[1]:.3f} m is too near the "
             "edge of the feet to stand; lean it inwards"
         )
+    return forces, torques
+
+
+def least_loads(avatar: Avatar, q: ArrayLike) -> tuple[Array, Array]:
+    """As ``standing_loads``, even where some of the forces would have to pull."""
+    model = avatar.model
+    links, points = sole_points(avatar)
+    vertical = np.empty((len(links), model.nv))
+    for foot in avatar.feet:
+        own = np.array([link == foot for link in links])
+        arms = points[own] @ model.link_pose(q, foot)[0].T
+        turning = model.angular_jacobian(q, foot)
+        vertical[own] = (
+            model.jacobian(q, foot)[2] + np.outer(arms[:, 1], turning[0]) - np.outer(arms[:, 0], turning[1])
+        )
+    gravity = model.bias_force(q, np.zeros(model.nv))
+    forces = np.linalg.lstsq(vertical[:, :6].T, gravity[:6], rcond=None)[0]
     torques = gravity - vertical.T @ forces
     torques[:6] = 0.0
     return forces, torques
@@ -65,10 +76,13 @@ def balanced_targets(avatar: Avatar, q: ArrayLike) -> Array:
 
     Source: Keith et al. (2008), Eq. 21 at rest.
     """
+    return avatar.model.integrate(q, static_offset(avatar, standing_loads(avatar, q)[1]))
+
+
+def static_offset(avatar: Avatar, torques: Array) -> Array:
+    """(nv,) how far targets have to lie from where their servos are to exert the torques (nv,) [N·m]."""
     stiffness, _ = avatar.gains()
-    _, torques = standing_loads(avatar, q)
-    offset = np.divide(torques, stiffness, out=np.zeros_like(torques), where=stiffness > 0.0)
-    return avatar.model.integrate(q, offset)
+    return np.divide(torques, stiffness, out=np.zeros_like(torques), where=stiffness > 0.0)
 
 
 class StandingAvatar:
@@ -153,6 +167,17 @@ class StandingAvatar:
     def displacement(self) -> Array:
         """From the posture that it is to hold to where it is, (nv,): pelvis [m, rad], then joints [rad]."""
         return self.avatar.model.difference(self.posture, self.configuration)
+
+    def centre_of_pressure(self) -> Array | None:
+        """(2,) x and y [m] of the resultant of the last step's foot forces on the ground; None in the air."""
+        feet = {f"{self.avatar.name}_{foot}" for foot in self.avatar.feet}
+        moment, total = np.zeros(2), 0.0
+        for patch in self.world.patches():
+            if patch["body"] in feet or patch["other"] in feet:
+                forces = np.abs(patch["point_forces"][:, 2])
+                moment += forces @ patch["points"][:, :2]
+                total += forces.sum()
+        return moment / total if total > 0.0 else None
 
     def foot_forces(self) -> Array:
         """Force (2, 3) [N] that the world exerts on the right and the left foot in the last step."""
