@@ -47,7 +47,7 @@ LEVELS = [
     {"mesh", "bodies", "friction", "contact", "solver", "_fclib", "figures", "patches", "progress", "_core"}
     | {"whole_file", "_contact_problem", "_problem_data"},
     {"hand", "flexibility", "haptics"},
-    {"tracking", "avatar"},
+    {"tracking", "avatar", "vademecum"},
     {"scene"},
     {"engines"},
     {"record", "report", "tactile", "device_record"},

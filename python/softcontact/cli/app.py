@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import softcontact
-from softcontact.cli import bench, device, doctor, mesh, run, scenes, solve, track, view
+from softcontact.cli import bench, device, doctor, mesh, run, scenes, solve, track, vademecum, view
 from softcontact.cli.console import drop_streams, finish_streams, prepare_streams, say
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ app.add_typer(mesh.app, name="mesh")
 app.add_typer(device.app, name="device")
 app.command("solve")(solve.command)
 app.add_typer(track.app, name="track")
+app.add_typer(vademecum.app, name="vademecum")
 app.command("view")(view.command)
 app.command("doctor")(doctor.command)
 

@@ -52,6 +52,8 @@ class Solid:
         self.free: IntArray = np.flatnonzero(moving.ravel())
         cells, size = mesh.cells.size, len(mesh.nodes)
         self._gather = sp.csr_matrix((np.ones(cells), (mesh.cells.ravel(), np.arange(cells))), (size, cells))
+        slopes = np.moveaxis(mesh.gradients, 1, 2)  # (m, a, q, 3)
+        self._slopes = np.ascontiguousarray(slopes.reshape(*slopes.shape[:2], -1))
         self._pattern = self._tangent_pattern()
 
     @property
@@ -73,8 +75,8 @@ class Solid:
 
     def gradient(self, values: FloatArray) -> FloatArray:
         """Displacement gradients H_iJ (s, m, q, 3, 3) of free components (s, f)."""
-        cells = self.expand(values)[:, self.mesh.cells]  # (s, m, a, 3)
-        return np.einsum("scai,cqaj->scqij", cells, self.mesh.gradients, optimize=True)
+        cells = np.swapaxes(self.expand(values)[:, self.mesh.cells], -1, -2)  # (s, m, 3, a)
+        return np.moveaxis((cells @ self._slopes).reshape(*cells.shape[:3], -1, 3), 2, 3)
 
     def energy(self, values: FloatArray) -> FloatArray:
         """Strain energy [J] (s,) of free components (s, f)."""
@@ -105,10 +107,12 @@ class Solid:
 
     def assemble_force(self, first_piola: FloatArray) -> FloatArray:
         """Free nodal forces (s, f) [N] of first Piola-Kirchhoff stresses (s, m, q, 3, 3) [Pa]."""
-        weighted = self.mesh.gradients * self.mesh.weights[..., None, None]
-        cells = np.einsum("scqij,cqaj->scai", first_piola, weighted, optimize=True)
-        count = len(cells)
-        flat = cells.reshape(count, -1, 3).transpose(1, 0, 2).reshape(-1, 3 * count)
+        count, number = first_piola.shape[:2]
+        rows = np.moveaxis(first_piola * self.mesh.weights[..., None, None], 3, 2).reshape(
+            count, number, 3, -1
+        )
+        cells = rows @ np.swapaxes(self._slopes, -1, -2)  # (s, m, 3, a)
+        flat = np.swapaxes(cells, -1, -2).reshape(count, -1, 3).transpose(1, 0, 2).reshape(-1, 3 * count)
         nodes = (self._gather @ flat).reshape(-1, count, 3).transpose(1, 0, 2)
         return self.restrict(nodes)
 

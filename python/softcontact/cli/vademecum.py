@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`softcontact vademecum build|certify|info`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softcontact.cli.console import console, say
+
+if TYPE_CHECKING:
+    from softcontact.vademecum import LogRow, Vademecum
+
+FAILED = 1
+STOPPED = 3
+
+app = typer.Typer(help="Precomputed solutions of nonlinear solids.", no_args_is_help=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, nothing else.")]
+File = Annotated[Path, typer.Argument(metavar="FILE.h5", help="A vademecum.")]
+
+
+@app.command()
+def build(
+    model: Annotated[str, typer.Argument(help="`beam`, or a file of tetrahedra (VTU, VTK, Gmsh).")],
+    out: Annotated[Path, typer.Option(metavar="FILE.h5", help="Write it there; FILE.h5.partial underway.")],
+    modes: Annotated[int, typer.Option(help="Modes kept at most.")] = 81,
+    tolerance: Annotated[float, typer.Option(help="Share of the energy norm a mode must promise.")] = 6e-4,
+    sizes: Annotated[int, typer.Option(help="Terms of the series in the load's size.")] = 8,
+    force: Annotated[float, typer.Option(help="Largest force [N].")] = 1e6,
+    direction: Annotated[
+        list[str] | None, typer.Option(metavar="X,Y,Z", help="Of the force; may be repeated. Default 0,0,-1.")
+    ] = None,
+    unit: Annotated[str, typer.Option(help="Length unit of a mesh file: m, cm, mm or in.")] = "m",
+    young: Annotated[float | None, typer.Option(help="Young's modulus of a mesh file's solid [Pa].")] = None,
+    poisson: Annotated[float, typer.Option(help="Its Poisson ratio.")] = 0.3,
+    clamped: Annotated[
+        str | None, typer.Option(metavar="CONDITION", help='Its clamped nodes, such as "x < 0.01" [m].')
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Build a vademecum; after a stop, the same command goes on from what is done.
+
+    Exit code 3: a load case has no equilibrium.
+    """
+    from softcontact.vademecum import BuildError, BuildOptions
+    from softcontact.vademecum import build as build_vademecum
+
+    _writable(out)
+    directions = tuple(_vector(text) for text in direction or ["0,0,-1"])
+    options = BuildOptions(modes=modes, tolerance=tolerance, sizes=sizes)
+    solid = _model(model, unit, young, poisson, clamped, force, directions)
+    started = time.perf_counter()
+    checkpoint = out.with_name(out.name + ".partial")
+    try:
+        made = build_vademecum(
+            solid.mesh,
+            solid.material,
+            solid.load,
+            clamped=solid.clamped,
+            options=options,
+            progress=_told() if not as_json else None,
+            checkpoint=checkpoint,
+        )
+    except BuildError as error:
+        say(str(error))
+        return STOPPED
+    made.save(out)
+    wall = time.perf_counter() - started
+    _print({**_summary(out, made), "wall_time_s": wall, "peak_memory_bytes": _peak_memory()}, as_json)
+    return 0
+
+
+@app.command()
+def certify(
+    file: File,
+    sizes: Annotated[
+        str, typer.Option(metavar="T1,T2,…", help="Shares of the largest force.")
+    ] = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
+    every: Annotated[int, typer.Option(help="Only every so many load positions.")] = 1,
+    modes: Annotated[str | None, typer.Option(metavar="N1,N2,…", help="Judge these mode counts too.")] = None,
+    limit: Annotated[
+        float | None, typer.Option(help="Exit code 1 where the largest nodal error is above this share.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Compare FILE with full finite element solutions and write their errors into it."""
+    from softcontact.vademecum import Vademecum
+
+    if every < 1:
+        raise ValueError(f"--every: {every}, expected 1 or more")
+    read = Vademecum.load(file)
+    told = not as_json and sys.stderr.isatty()
+    judged = read.certified(
+        sizes=_numbers("--sizes", sizes),
+        chosen=range(0, read.cases.count, every),
+        modes=None if modes is None else [int(n) for n in _numbers("--modes", modes)],
+        tell=lambda done, total: say(f"{done} of {total} load cases") if told and done % 20 == 0 else None,
+    )
+    judged.save(file)
+    _print(_summary(file, judged), as_json)
+    assert judged.certificate is not None
+    worst = float(judged.certificate.nodal[-1].max())
+    return FAILED if limit is not None and not worst <= limit else 0
+
+
+@app.command()
+def info(file: File, as_json: AsJson = False) -> int:
+    """Tell what FILE was built for, and how good it is."""
+    from softcontact.vademecum import Vademecum
+
+    _print(_summary(file, Vademecum.load(file)), as_json)
+    return 0
+
+
+def _summary(path: Path, made: Vademecum) -> dict[str, Any]:
+    solid, certificate = made.cases.solid, made.certificate
+    return {
+        "file": str(path),
+        "mesh": {"kind": solid.mesh.kind, "nodes": len(solid.mesh.nodes), "cells": len(solid.mesh.cells)},
+        "mesh_hash": solid.mesh.hash,
+        "young_modulus_pa": solid.material.young_modulus,
+        "poisson_ratio": solid.material.poisson_ratio,
+        "clamped_nodes": len(solid.clamped),
+        "force_n": made.cases.magnitude,
+        "directions": made.cases.directions.tolist(),
+        "positions": len(made.cases.nodes),
+        "modes": made.solution.count,
+        "terms_in_size": made.solution.terms,
+        "solution_bytes": made.solution.nbytes,
+        "estimated_energy_error": made.log[-1].energy_error if made.log else None,
+        "certificate": None
+        if certificate is None
+        else {
+            "cases": len(certificate.cases),
+            "sizes": certificate.sizes.tolist(),
+            "largest_displacement_m": certificate.largest,
+            "largest_error_m": certificate.error,
+            "by_modes": certificate.rows(),
+        },
+    }
+
+
+def _print(summary: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(summary, allow_nan=False))
+        return
+    from rich.table import Table
+
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for key, value in summary.items():
+        if key == "certificate":
+            continue
+        text = f"{value:.4g}" if isinstance(value, float) else str(value)
+        table.add_row(key.replace("_", " "), text)
+    console().print(table)
+    certificate = summary["certificate"]
+    if certificate is None:
+        console().print("not certified: softcontact vademecum certify FILE")
+        return
+    table = Table("modes", "overall, full load", "largest nodal", "energy, mean", "energy, worst", "volume")
+    for row in certificate["by_modes"]:
+        keys = ("overall_full", "nodal_max", "energy_mean", "energy_max", "volume_max")
+        table.add_row(str(row["modes"]), *(f"{row[key]:.2e}" for key in keys))
+    console().print(table)
+    console().print(
+        f"against full finite elements at {certificate['cases']} load cases and {len(certificate['sizes'])} sizes; "
+        f"nodal errors as shares of {certificate['largest_displacement_m']:.4g} m"
+    )
+
+
+def _told() -> Any:
+    """Says on a terminal how far the build is; None where there is no terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+
+    def tell(done: int, total: int, row: LogRow | None) -> None:
+        more = f": load {row.size:.2f}, {row.modes} modes, energy error {row.energy_error:.1e}" if row else ""
+        say(f"{done} of {total} pieces{more}")
+
+    return tell
+
+
+def _peak_memory() -> int | None:
+    """Of this process [bytes]; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _model(
+    name: str,
+    unit: str,
+    young: float | None,
+    poisson: float,
+    clamped: str | None,
+    force: float,
+    directions: tuple[tuple[float, float, float], ...],
+) -> Any:
+    from softcontact.vademecum import models
+
+    if name == "beam":
+        if young is not None or clamped is not None:
+            raise ValueError("--young, --clamped: these are for mesh files; `beam` has its own")
+        return models.beam(force=force, directions=directions)
+    if young is None or clamped is None:
+        missing = "--young" if young is None else "--clamped"
+        raise ValueError(f"{missing}: needed with a mesh file (or give the model `beam`)")
+    return models.from_file(
+        Path(name),
+        unit=unit,
+        young_modulus=young,
+        poisson_ratio=poisson,
+        clamped=clamped,
+        force=force,
+        directions=directions,
+    )
+
+
+def _numbers(option: str, text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"{option}: {text!r}, expected numbers separated by commas") from None
+
+
+def _vector(text: str) -> tuple[float, float, float]:
+    values = _numbers("--direction", text)
+    if len(values) != 3:
+        raise ValueError(f"--direction: {text!r}, expected three numbers such as 0,0,-1")
+    return (values[0], values[1], values[2])
+
+
+def _writable(out: Path) -> None:
+    """See that the file can be written before anything is computed."""
+    from softcontact.whole_file import target
+
+    place, _ = target(out)
+    if not place.parent.is_dir():
+        raise ValueError(f"--out: {str(place.parent)!r} is no folder; make it, or choose another file")

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The vademecum's file: HDF5, versioned, with a checksum of its contents and the mesh's own hash.
+
+    user block       512 bytes: "softcontact-vademecum VERSION", a new line, "sha256 " and the checksum of all that
+                     follows the user block, a new line, zeros
+    /                attributes: units (SI), options (JSON)
+    /mesh            nodes [m], cells; attributes: kind, hash
+    /solid           clamped; attributes: young_modulus [Pa], poisson_ratio
+    /load            nodes, directions; attribute: magnitude [N]
+    /solution        modes, amplitudes, dent_starts, dent_nodes, dents, spectrum: see SeparatedSolution
+    /log             size, modes, residual, energy_error: one row an enrichment
+    /certificate     as Certificate, where there is one
+
+Any HDF5 reader opens it; equal vademecums make equal files.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softcontact.bodies.material import Material
+from softcontact.vademecum.build_state import LogRow
+from softcontact.vademecum.certificate import Certificate
+from softcontact.vademecum.offline import BuildOptions
+from softcontact.vademecum.point_load import LoadCases
+from softcontact.vademecum.separated import SeparatedSolution
+from softcontact.vademecum.solid import Solid
+from softcontact.vademecum.solid_mesh import SolidMesh
+from softcontact.vademecum.vademecum import Vademecum
+from softcontact.whole_file import target, write_whole
+
+__all__ = ["FORMAT", "VERSION", "VademecumFileError", "read", "write"]
+
+FORMAT = "softcontact-vademecum"
+VERSION = 1
+
+_USER_BLOCK = 512
+
+
+class VademecumFileError(ValueError):
+    """A file that is no whole vademecum, or not the wanted one; the message says why."""
+
+
+def write(vademecum: Vademecum, path: Path) -> None:
+    """Write a vademecum, whole or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    import h5py
+
+    target(path)  # before the work, not after it
+    with h5py.File("softcontact", "w", driver="core", backing_store=False) as file:
+        _fill(file, vademecum)
+        file.flush()
+        image = file.id.get_file_image()
+    write_whole(path, _user_block(image) + image)
+
+
+def _fill(file: Any, vademecum: Vademecum) -> None:
+    solid, cases = vademecum.cases.solid, vademecum.cases
+    file.attrs["units"] = "SI"
+    file.attrs["options"] = json.dumps(dataclasses.asdict(vademecum.options), sort_keys=True)
+    file["mesh/nodes"], file["mesh/cells"] = solid.mesh.nodes, solid.mesh.cells
+    file["mesh"].attrs["kind"], file["mesh"].attrs["hash"] = solid.mesh.kind, solid.mesh.hash
+    file["solid/clamped"] = solid.clamped
+    for name in ("young_modulus", "poisson_ratio"):
+        file["solid"].attrs[name] = getattr(solid.material, name)
+    file["load/nodes"], file["load/directions"] = cases.nodes, cases.directions
+    file["load"].attrs["magnitude"] = cases.magnitude
+    _put(file, "solution", vademecum.solution)
+    file["log"] = np.array([dataclasses.astuple(r) for r in vademecum.log], dtype=float).reshape(-1, 4)
+    if vademecum.certificate is not None:
+        _put(file, "certificate", vademecum.certificate)
+
+
+def read(path: Path, mesh: SolidMesh | None = None) -> Vademecum:
+    """Read a vademecum.
+
+    Args:
+        mesh: the mesh it must be for; None takes that of the file.
+    Raises:
+        VademecumFileError: no such file, not whole, of another version, or for another mesh.
+    """
+    import h5py
+
+    if not path.is_file():
+        raise VademecumFileError(f"{str(path)!r}: no such file")
+    try:
+        image = path.read_bytes()
+        _check(image, path)
+        with h5py.File(io.BytesIO(image), "r") as file:
+            found = _vademecum(file)
+    except VademecumFileError:
+        raise
+    except (OSError, KeyError, RuntimeError, ValueError, TypeError) as error:
+        # a damaged tree can make the HDF5 library fail in any of these ways
+        raise VademecumFileError(
+            f"{str(path)!r} is damaged or no vademecum ({error}); build it again"
+        ) from None
+    if mesh is not None and mesh.hash != found.mesh.hash:
+        raise VademecumFileError(
+            f"{str(path)!r} is for another mesh: {len(found.mesh.nodes)} nodes, hash {found.mesh.hash[:12]}…, "
+            f"not {len(mesh.nodes)} nodes, hash {mesh.hash[:12]}…; build one for this mesh"
+        )
+    return found
+
+
+def _user_block(image: bytes) -> bytes:
+    text = f"{FORMAT} {VERSION}\nsha256 {hashlib.sha256(image).hexdigest()}\n"
+    return text.encode().ljust(_USER_BLOCK, b"\0")
+
+
+def _check(image: bytes, path: Path) -> None:
+    name, _, version = image[:_USER_BLOCK].split(b"\n")[0].decode(errors="replace").partition(" ")
+    if name != FORMAT:
+        raise VademecumFileError(f"{str(path)!r} is no vademecum, or damaged at its beginning")
+    if version != str(VERSION):
+        raise VademecumFileError(
+            f"{str(path)!r} has version {version} of the format, this program reads {VERSION}; build it again"
+        )
+    if image[:_USER_BLOCK] != _user_block(image[_USER_BLOCK:]):
+        raise VademecumFileError(f"{str(path)!r} is damaged: its checksum does not fit; build it again")
+
+
+def _vademecum(file: Any) -> Vademecum:
+    mesh = SolidMesh(file["mesh/nodes"][()], file["mesh/cells"][()])
+    if mesh.hash != file["mesh"].attrs["hash"]:
+        raise ValueError("the hash of its mesh does not fit")
+    material = Material(*(float(file["solid"].attrs[n]) for n in ("young_modulus", "poisson_ratio")))
+    solid = Solid(mesh, material, file["solid/clamped"][()])
+    load = file["load"]
+    cases = LoadCases(solid, load["nodes"][()], load["directions"][()], float(load.attrs["magnitude"]))
+    log = [LogRow(row[0], int(row[1]), row[2], row[3]) for row in file["log"][()].tolist()]
+    certificate = _get(file["certificate"], Certificate) if "certificate" in file else None
+    options = BuildOptions(**json.loads(file.attrs["options"]))
+    return Vademecum(cases, _get(file["solution"], SeparatedSolution), options, log, certificate)
+
+
+def _put(file: Any, group: str, record: Any) -> None:
+    for field in dataclasses.fields(record):
+        file[f"{group}/{field.name}"] = getattr(record, field.name)
+
+
+def _get(group: Any, kind: type) -> Any:
+    return kind(**{field.name: group[field.name][()] for field in dataclasses.fields(kind)})

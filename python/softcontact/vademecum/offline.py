@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The offline stage: a separated solution u(x, s, t) of a solid under a load of any position s and size t.
+
+    u(x, s, t) = Σ_k X_k(x) Y_k(s, t) + dent_s(x, t),        Y_k(s, t) = t Σ_j c_kj(s) T_j(2 t − 1)
+
+Built without full-order solutions, by proper generalised decomposition on the energy of all cases together:
+
+  - Formulation: the St Venant-Kirchhoff energy is a polynomial of degree four, so that its minimum over the
+    parametric functions, the modes held, is a small problem for each (s, t) of its own; Galerkin's method, no
+    linearisation left. The energy also tells how much a mode is worth.
+  - Continuation in the load's size t, as in the asymptotic-numerical route of the paper's references, because a
+    linear start is far from the bent beam: sizes are taken one after the other, each started by extrapolation.
+  - At each size the two directions alternate: amplitudes of all modes and all dents (solve_reduced), then several
+    spatial problems with tangents averaged over the cases (enrich), until no mode promises more than `tolerance`.
+  - A point load's dent is as local as the mesh can show, and no two positions share it: it would need as many modes as
+    there are positions. The nodes of the cells around the loaded node therefore have components of their own.
+  - At last the separated form is compressed: modes turned to the principal axes of the amplitudes, sorted, the smallest
+    dropped. What a dropped mode says around the loaded node goes into the dent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softcontact.vademecum import chebyshev
+from softcontact.vademecum.build_state import BuildState, LogRow
+from softcontact.vademecum.enrichment import enrich
+from softcontact.vademecum.point_load import LoadCases
+from softcontact.vademecum.reduced import Coordinates, DentSpace, solve_reduced
+from softcontact.vademecum.solid import Solid
+
+__all__ = ["BuildOptions", "OfflineBuild"]
+
+FloatArray = NDArray[np.float64]
+
+_NEGLIGIBLE = 1e-6  # of the amplitudes' norm: modes that a compression between sizes drops
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """How finely a vademecum is built.
+
+    Args:
+        modes: kept at most in the end; more are used underway.
+        tolerance: share of the energy norm that a new mode must promise [-], in (0, 1).
+        sizes: terms of the series in the load's size, at least 3.
+        stages: enrichments a size at most.
+        together: modes an enrichment adds at most.
+    Raises:
+        ValueError: a value out of range.
+    """
+
+    modes: int = 81
+    tolerance: float = 6e-4
+    sizes: int = 8
+    stages: int = 4
+    together: int = 24
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.tolerance < 1.0:
+            raise ValueError(f"tolerance: {self.tolerance}, expected a share in (0, 1)")
+        for name, least in (("modes", 1), ("sizes", 3), ("stages", 1), ("together", 1)):
+            value = getattr(self, name)
+            if value != int(value) or value < least:
+                raise ValueError(f"{name}: {value}, expected a whole number >= {least}")
+
+
+class OfflineBuild:
+    """The work, one piece at a time, so that it can be stopped and go on from its state."""
+
+    def __init__(self, solid: Solid, cases: LoadCases, options: BuildOptions) -> None:
+        self.solid, self.cases, self.options = solid, cases, options
+        self.space = DentSpace(cases)
+        self.sizes = chebyshev.sample_sizes(options.sizes)
+
+    @property
+    def pieces(self) -> int:
+        """Pieces of work in all: each size once while modes are found, once with all of them."""
+        return 2 * len(self.sizes)
+
+    def start(self) -> BuildState:
+        """The state before the first piece."""
+        return BuildState(0, np.zeros((self.solid.size, 0)), [], [])
+
+    def advance(self, state: BuildState, tell: Callable[[LogRow], None] = lambda row: None) -> BuildState:
+        """Do the next piece.
+
+        Raises:
+            BuildError: a case finds no equilibrium.
+        """
+        level = state.done
+        if level < len(self.sizes):
+            return self._find_modes(state, level, tell)
+        level -= len(self.sizes)
+        levels = list(state.levels)
+        levels[level] = self._solve(state.modes, self.sizes[level], levels[level])
+        return BuildState(state.done + 1, state.modes, levels, state.log)
+
+    def _find_modes(self, state: BuildState, level: int, tell: Callable[[LogRow], None]) -> BuildState:
+        size, modes, levels, log = self.sizes[level], state.modes, list(state.levels), list(state.log)
+        now = self._extrapolate(levels, modes.shape[1], size)
+        for stage in range(self.options.stages + 1):
+            now = self._solve(modes, size, now)
+            found = enrich(
+                self.solid,
+                now.fields(modes, self.space),
+                size * self.cases.forces,
+                np.argsort(now.amplitudes[:, 0] if modes.shape[1] else self.cases.nodes_of_cases),
+                limit=self.options.together if stage < self.options.stages else 0,
+                tolerance=self.options.tolerance,
+            )
+            log.append(LogRow(size, modes.shape[1], found.residual, found.energy_error))
+            tell(log[-1])
+            wider = _append(modes, found.modes)
+            more = wider.shape[1] - modes.shape[1]
+            if not more:
+                break
+            modes = wider
+            levels = [_widened(old, more) for old in levels]
+            now = _widened(now, more)
+        levels.append(now)
+        axes, _ = principal_axes(levels, self.sizes[: len(levels)], _NEGLIGIBLE)
+        levels = [Coordinates(old.amplitudes @ axes, old.dents) for old in levels]
+        return BuildState(state.done + 1, modes @ axes, levels, log)
+
+    def _solve(self, modes: FloatArray, size: float, start: Coordinates) -> Coordinates:
+        return solve_reduced(self.solid, self.cases, self.space, modes, size, start)
+
+    def _extrapolate(self, levels: list[Coordinates], modes: int, size: float) -> Coordinates:
+        """Through the last sizes (at most three) and the unloaded state."""
+        known = [0.0, *self.sizes[: len(levels)]][-4:]
+        out = Coordinates(np.zeros((self.cases.count, modes)), np.zeros((self.cases.count, self.space.width)))
+        for k, at in enumerate(known):
+            if at == 0.0:
+                continue
+            weight = np.prod([(size - other) / (at - other) for i, other in enumerate(known) if i != k])
+            level = levels[len(levels) - len(known) + k]
+            out.amplitudes += weight * level.amplitudes
+            out.dents += weight * level.dents
+        return out
+
+
+def principal_axes(
+    levels: list[Coordinates], sizes: FloatArray, negligible: float
+) -> tuple[FloatArray, FloatArray]:
+    """Turn of the modes (m, k) to the principal axes of all amplitudes, and their singular values (k,).
+
+    Sizes weigh with 1/√t, so that small loads are not lost among large ones.
+    """
+    rows = [level.amplitudes / np.sqrt(size) for level, size in zip(levels, sizes, strict=True)]
+    _, values, axes = np.linalg.svd(np.concatenate(rows), full_matrices=False)
+    kept = values > negligible * np.linalg.norm(values)
+    return np.ascontiguousarray(axes[kept].T), values[kept]
+
+
+def _append(modes: FloatArray, new: FloatArray) -> FloatArray:
+    """Orthonormal modes with what is new in further ones."""
+    for mode in new.T:
+        for _ in range(2):  # twice is enough for orthogonality to round-off
+            mode = mode - modes @ (modes.T @ mode)
+        length = np.linalg.norm(mode)
+        if length > 1e-6:
+            modes = np.column_stack([modes, mode / length])
+    return modes
+
+
+def _widened(level: Coordinates, more: int) -> Coordinates:
+    zeros = np.zeros((len(level.amplitudes), more))
+    return Coordinates(np.hstack([level.amplitudes, zeros]), level.dents)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The vademecum itself: what it was built for, its separated solution, its certificate, its file."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softcontact.bodies.material import Material
+from softcontact.vademecum.build_state import BuildState, LogRow
+from softcontact.vademecum.certificate import Certificate, certify
+from softcontact.vademecum.offline import BuildOptions, OfflineBuild
+from softcontact.vademecum.point_load import LoadCases, PointLoad
+from softcontact.vademecum.separated import SeparatedSolution, separate
+from softcontact.vademecum.solid import Solid
+from softcontact.vademecum.solid_mesh import SolidMesh
+
+__all__ = ["Vademecum", "VademecumWarning", "build"]
+
+FloatArray = NDArray[np.float64]
+
+
+class VademecumWarning(UserWarning):
+    """A question outside what the vademecum was built or certified for."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Vademecum:
+    """A precomputed solution of a solid under a point load.
+
+    Attributes:
+        cases: solid and loads.
+        solution: the displacements, separated.
+        options: how it was built.
+        log: residual and energy error as modes came.
+        certificate: errors against full-order solutions; None before `certified`.
+    """
+
+    cases: LoadCases
+    solution: SeparatedSolution
+    options: BuildOptions
+    log: list[LogRow]
+    certificate: Certificate | None = None
+
+    @property
+    def mesh(self) -> SolidMesh:
+        """The mesh that it was built on."""
+        return self.cases.solid.mesh
+
+    def case(self, node: int, family: int = 0) -> int:
+        """Number of the load case of a node and a family of directions.
+
+        Raises:
+            ValueError: a node that is clamped, inside or no node; or no such family.
+        """
+        nodes = self.cases.nodes
+        if not 0 <= family < len(self.cases.directions):
+            raise ValueError(f"family: {family}, expected 0 to {len(self.cases.directions) - 1}")
+        if isinstance(node, float | np.floating) and not float(node).is_integer():
+            raise ValueError(f"node: {node}, expected the number of a node")
+        place = int(np.searchsorted(nodes, node))
+        if place == len(nodes) or nodes[place] != node:
+            if not 0 <= node < len(self.mesh.nodes):
+                why = f"no node of the mesh, which has 0 … {len(self.mesh.nodes) - 1}"
+            elif node in self.cases.solid.clamped:
+                why = "clamped"
+            else:
+                why = "not among the nodes that may be loaded (free boundary nodes)"
+            raise ValueError(f"node: {node} is {why}")
+        return family * len(nodes) + place
+
+    def displacement(self, node: int, scale: float = 1.0, family: int = 0) -> FloatArray:
+        """Displacements (n, 3) [m] of all nodes under a load at a node.
+
+        Args:
+            node: a loaded node.
+            scale: share of the largest force. Outside [0, 1] the answer goes on along its tangent, with a warning.
+            family: which direction.
+        Raises:
+            ValueError: see `case`; or a scale that is not finite.
+        """
+        case = self.case(node, family)
+        if not np.isfinite(scale):
+            raise ValueError(f"scale: {scale}, expected a finite share of the largest force")
+        low, high = 0.0, 1.0
+        if self.certificate is not None and scale != 0.0:
+            low, high = float(self.certificate.sizes[0]), float(self.certificate.sizes[-1])
+        if not low <= scale <= high:
+            word = "built" if self.certificate is None else "certified"
+            warnings.warn(
+                f"scale {scale:g} is outside the {word} range {low:g} … {high:g} of the load",
+                VademecumWarning,
+                stacklevel=2,
+            )
+        return self.solution.displacement(case, float(scale))
+
+    def certified(
+        self, *, tell: Callable[[int, int], None] = lambda done, total: None, **chosen: ArrayLike
+    ) -> Vademecum:
+        """The same with a certificate; see softcontact.vademecum.certify for the keywords."""
+        return dataclasses.replace(self, certificate=certify(self.cases, self.solution, tell=tell, **chosen))
+
+    def save(self, path: Path | str) -> None:
+        """Write the file, whole or not at all.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        from softcontact.vademecum.file import write
+
+        write(self, Path(path))
+
+    @classmethod
+    def load(cls, path: Path | str, mesh: SolidMesh | None = None) -> Vademecum:
+        """Read a file.
+
+        Args:
+            mesh: the mesh it must be for; None takes that of the file.
+        Raises:
+            VademecumFileError: no such file, not whole, of another version, or for another mesh.
+        """
+        from softcontact.vademecum.file import read
+
+        return read(Path(path), mesh)
+
+
+def build(
+    mesh: SolidMesh,
+    material: Material,
+    load: PointLoad,
+    *,
+    clamped: ArrayLike,
+    options: BuildOptions | None = None,
+    progress: Callable[[int, int, LogRow | None], None] | None = None,
+    checkpoint: Path | str | None = None,
+) -> Vademecum:
+    """Build a vademecum without full-order solutions.
+
+    Args:
+        mesh: tetrahedra or hexahedra.
+        material: St Venant-Kirchhoff, without stiffening.
+        load: which forces at which nodes.
+        clamped: nodes that do not move.
+        options: how finely; None means BuildOptions().
+        progress: called with the pieces done, all pieces, and the last row of the log.
+        checkpoint: a file that holds what is done after each piece. Where it is there already, the build goes on
+            from it, to the same result to the last bit; it is removed in the end.
+    Raises:
+        ValueError: wrong input, or a checkpoint of another build.
+        BuildError: a case finds no equilibrium.
+    """
+    options = options or BuildOptions()
+    solid = Solid(mesh, material, clamped)
+    cases = load.cases(solid)
+    work = OfflineBuild(solid, cases, options)
+    key = _key(cases, options)
+    place = None if checkpoint is None else Path(checkpoint)
+    state = BuildState.load(place, key) if place is not None and place.exists() else work.start()
+    done = state.done
+
+    def tell(row: LogRow | None) -> None:
+        if progress is not None:
+            progress(done, work.pieces, row)
+
+    tell(None)
+    while state.done < work.pieces:
+        state = work.advance(state, tell)
+        done = state.done
+        if place is not None:
+            state.save(place, key)
+        tell(None)
+    result = Vademecum(cases, separate(work, state), options, state.log)
+    if place is not None:
+        place.unlink(missing_ok=True)
+    return result
+
+
+def _key(cases: LoadCases, options: BuildOptions) -> str:
+    """Tells builds apart whose results differ."""
+    solid = cases.solid
+    parts = {
+        "mesh": solid.mesh.hash,
+        "material": [solid.material.young_modulus, solid.material.poisson_ratio],
+        "clamped": solid.clamped.tolist(),
+        "nodes": cases.nodes.tolist(),
+        "directions": cases.directions.tolist(),
+        "magnitude": cases.magnitude,
+        "options": dataclasses.asdict(options),
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The commands on vademecums: build, also after being killed, certify, info; and what they refuse."""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+
+import meshio
+import numpy as np
+import pytest
+
+from softcontact.cli import main
+from softcontact.mesh import tetrahedral_box
+from softcontact.vademecum import Vademecum
+
+OPTIONS = ["--young", "1e6", "--clamped", "x < -0.049", "--force", "20", "--modes", "24", "--sizes", "4"]
+
+
+@pytest.fixture(scope="module")
+def solid(tmp_path_factory):
+    box = tetrahedral_box((0.1, 0.03, 0.03), (5, 2, 1))
+    path = tmp_path_factory.mktemp("mesh") / "box.vtu"
+    meshio.write_points_cells(path, box.nodes, [("tetra", box.tetrahedra)])
+    return path
+
+
+@pytest.fixture(scope="module")
+def built(solid):
+    out = solid.with_name("box.h5")
+    assert main(["vademecum", "build", str(solid), "--out", str(out), *OPTIONS, "--json"]) == 0
+    return out
+
+
+def test_build_certify_and_info_tell_the_same(built, tmp_path, capsys):
+    built = shutil.copy(built, tmp_path / "box.h5")
+    assert main(["vademecum", "info", str(built), "--json"]) == 0
+    before = json.loads(capsys.readouterr().out)
+    assert before["certificate"] is None and before["mesh"]["kind"] == "tet4" and before["modes"] == 24
+    assert before["positions"] == len(Vademecum.load(built).cases.nodes) and before["force_n"] == 20.0
+    command = [
+        "vademecum",
+        "certify",
+        str(built),
+        "--sizes",
+        "0.5,1",
+        "--every",
+        "9",
+        "--modes",
+        "3",
+        "--json",
+    ]
+    assert main([*command, "--limit", "0.02"]) == 0
+    told = json.loads(capsys.readouterr().out)["certificate"]
+    assert [row["modes"] for row in told["by_modes"]] == [3, 24]
+    assert told["by_modes"][1]["nodal_max"] < told["by_modes"][0]["nodal_max"]
+    assert main([*command, "--limit", "1e-9"]) == 1
+    capsys.readouterr()
+    assert main(["vademecum", "info", str(built)]) == 0
+    assert f"{told['by_modes'][1]['nodal_max']:.2e}" in capsys.readouterr().out
+    assert Vademecum.load(built).certificate.cases[1] == 9
+
+
+def test_a_killed_build_goes_on_to_the_same_file(built, solid, tmp_path):
+    out = tmp_path / "box.h5"
+    command = [sys.executable, "-m", "softcontact", "vademecum", "build", str(solid), *OPTIONS, "--json"]
+    process = subprocess.Popen([*command, "--out", str(out)], stdout=subprocess.DEVNULL)
+    partial = tmp_path / "box.h5.partial"
+    deadline = time.monotonic() + 60.0
+    while not partial.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    assert partial.exists() and not out.exists()
+    subprocess.run([*command, "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
+    assert not partial.exists()
+    assert out.read_bytes() == built.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (["build", "MESH", "--out", "OUT", "--young", "1e6"], "--clamped: needed"),
+        (["build", "MESH", "--out", "OUT", "--clamped", "x < 0"], "--young: needed"),
+        (["build", "MESH", "--out", "OUT", "--young", "1e6", "--clamped", "w < 0"], "clamped: 'w < 0'"),
+        (["build", "MESH", "--out", "OUT", "--young", "1e6", "--clamped", "x < -9"], "clamp three or more"),
+        (["build", "beam", "--out", "OUT", "--young", "1e6"], "these are for mesh files"),
+        (["build", "beam", "--out", "OUT", "--direction", "1,2"], "expected three numbers"),
+        (["build", "beam", "--out", "OUT", "--direction", "0,0,0"], "directions"),
+        (["build", "beam", "--out", "OUT", "--force", "0"], "magnitude: 0.0 N"),
+        (["build", "beam", "--out", "OUT", "--tolerance", "2"], "tolerance: 2.0"),
+        (["build", "beam", "--out", "NOWHERE"], "is no folder"),
+        (["build", "missing.vtu", "--out", "OUT", "--young", "1e6", "--clamped", "x < 0"], "missing.vtu"),
+        (["certify", "BUILT", "--sizes", "0.5,x"], "--sizes: '0.5,x'"),
+        (["certify", "BUILT", "--sizes", "0.5,2"], "shares of the largest force"),
+        (["certify", "BUILT", "--modes", "99"], "expected 1 to 24"),
+        (["certify", "BUILT", "--every", "0"], "--every: 0"),
+        (["info", "MESH"], "no vademecum"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_code_2(built, solid, tmp_path, capsys, words, told):
+    places = {
+        "MESH": str(solid),
+        "OUT": str(tmp_path / "out.h5"),
+        "BUILT": str(built),
+        "NOWHERE": str(tmp_path / "no" / "out.h5"),
+    }
+    assert main(["vademecum", *(places.get(word, word) for word in words)]) == 2
+    said = capsys.readouterr()
+    assert told in said.err and said.err.count("\n") == 1 and said.out == ""
+    assert not (tmp_path / "out.h5").exists()
+
+
+def test_a_vademecum_of_tetrahedra_is_near_full_finite_elements(built):
+    made = Vademecum.load(built).certified(sizes=(0.4, 1.0), chosen=np.arange(0, 30, 7))
+    assert made.certificate.largest > 0.01  # a tenth of its length
+    assert made.certificate.nodal.max() < 0.01
