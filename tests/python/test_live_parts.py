@@ -21,9 +21,12 @@ from softcontact.haptics import (
     VirtualWall,
 )
 from softcontact.live.controls import Control, find
+from softcontact.live.creases import split_creases
 from softcontact.live.frame import History, contact_forces, split, summed_forces
+from softcontact.live.panel import _limits
+from softcontact.live.shell import outside
 from softcontact.live.steering import Steering, pivot_of
-from softcontact.mesh import sphere, tetrahedral_box
+from softcontact.mesh import box, sphere, tetrahedral_box
 
 # The running world.
 
@@ -222,7 +225,34 @@ def test_a_hand_stays_in_its_box_and_on_its_pivot():
         assert np.linalg.norm(np.cross(Rotation.from_quat(turn).apply([0.0, 0.0, 1.0]), way)) < 1e-12
 
 
-# Figures.
+# What is drawn, and figures.
+
+
+def test_sharp_edges_get_vertices_on_both_sides():
+    cube = box(0.1)
+    source, triangles = split_creases(cube.vertices, cube.triangles)
+    assert len(source) == 24 and np.bincount(source).tolist() == [3] * 8
+    np.testing.assert_array_equal(source[triangles], cube.triangles)
+    round_one = sphere(0.1, 8)
+    source, triangles = split_creases(round_one.vertices, round_one.triangles)
+    assert len(source) == len(round_one.vertices)
+    np.testing.assert_array_equal(source[triangles], round_one.triangles)
+
+
+def test_the_outside_of_a_hollow_ball_is_found():
+    outer, inner = sphere(0.1, 5), sphere(0.06, 4)
+    vertices = np.vstack([outer.vertices, inner.vertices])
+    triangles = np.vstack([outer.triangles, inner.triangles[:, ::-1] + len(outer.vertices)])
+    found = outside(vertices, triangles)
+    assert found[: len(outer.triangles)].all() and not found[len(outer.triangles) :].any()
+
+
+@pytest.mark.parametrize(
+    ("forces", "limits"),
+    [(([0.0], [0.0]), (0.0, 0.5)), (([2.4], [0.3]), (0.0, 3.0)), (([9.0], [-0.7]), (-0.8, 10.0))],
+)
+def test_plots_have_round_limits(forces, limits):
+    assert _limits(tuple(np.array(f) for f in forces)) == pytest.approx(limits)
 
 
 def test_controls_take_what_is_within_their_bounds():

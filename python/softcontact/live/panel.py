@@ -14,15 +14,11 @@ from softcontact.live.scene import LiveScene
 from softcontact.live.stage import Stage
 
 STEP = 1e-3  # m, that a key or a click moves the hand by
-HOLD_RATE = 20.0  # Hz, while a button is held
 TEXT_PERIOD, PLOT_PERIOD = 0.2, 0.1  # s
-MOVES = (  # key, words, direction
-    ("J", "left", (-1.0, 0.0, 0.0)),
-    ("L", "right", (1.0, 0.0, 0.0)),
-    ("I", "away", (0.0, 1.0, 0.0)),
-    ("K", "near", (0.0, -1.0, 0.0)),
-    ("U", "up", (0.0, 0.0, 1.0)),
-    ("O", "down", (0.0, 0.0, -1.0)),
+MOVES = (  # axis, what its two ends are called, their keys
+    (0, ("left", "right"), ("J", "L")),
+    (1, ("near", "away"), ("K", "I")),
+    (2, ("down", "up"), ("O", "U")),
 )
 COLORS = ("#2060dc", "#e07b1a")  # normal, tangential
 
@@ -40,6 +36,7 @@ class Panel:
         self._server, self._live, self._stage = server, live, stage
         self._text_due = self._plot_due = 0.0
         self._message = ""  # of an input that was refused
+        self._limits = (0.0, 1.0)  # of the plotted forces [N]
         gui = server.gui
         gui.set_panel_label(f"SoftContact: {live.scene.name}")
         gui.add_markdown(live.scene.description or live.scene.name)
@@ -60,7 +57,12 @@ class Panel:
         now = time.perf_counter()
         if now >= self._plot_due:
             self._plot_due = now + PLOT_PERIOD
-            self._plot.data = self._plot_data()
+            data = self._plot_data()
+            self._plot.data = data
+            limits = _limits(data[1:])
+            if limits != self._limits:
+                self._limits = limits
+                self._plot.scales = self._scales()
         if now >= self._text_due:
             self._text_due = now + TEXT_PERIOD
             for part, text in (
@@ -120,19 +122,26 @@ class Panel:
     def _add_plot(self) -> Any:
         from viser import uplot
 
-        axis = {"size": 42}
+        axis, points = {"size": 42}, uplot.Series_Points(show=False)
         return self._server.gui.add_uplot(
             self._plot_data(),
             (
                 uplot.Series(label="s"),
-                uplot.Series(label="normal [N]", stroke=COLORS[0], width=2),
-                uplot.Series(label="tangential [N]", stroke=COLORS[1], width=2),
+                uplot.Series(label="normal [N]", stroke=COLORS[0], width=2, points=points),
+                uplot.Series(label="tangential [N]", stroke=COLORS[1], width=2, points=points),
             ),
-            scales={"x": uplot.Scale(time=False, auto=False, range=(-self._live.history.window, 0.0))},
+            scales=self._scales(),
             axes=(uplot.Axis(label="time [s]", **axis), uplot.Axis(label="force [N]", **axis)),
-            legend=uplot.Legend(show=True),
+            legend=uplot.Legend(show=True, live=False),
             height=220,
         )
+
+    def _scales(self) -> dict[str, Any]:
+        window = self._live.history.window
+        return {
+            "x": {"time": False, "auto": False, "range": (-window, 0.0)},
+            "y": {"auto": False, "range": self._limits},
+        }
 
     # Buttons, keys, mouse.
 
@@ -156,10 +165,10 @@ class Panel:
         gui = self._server.gui
         with gui.add_folder("Move the tool"):
             gui.add_markdown(
-                "Drag the tool or the arrows of its handle with the mouse; or hold a button or its key."
+                "Drag the tool or the arrows of its handle with the mouse, or use the buttons or the keys in brackets."
             )
-            for key, words, direction in MOVES:
-                self._add_move(key, words, np.array(direction))
+            for axis, words, keys in MOVES:
+                self._add_moves_along(axis, words, keys)
         self._handle = self._server.scene.add_transform_controls(
             "/handle",
             scale=0.25 * self._stage.size,
@@ -172,6 +181,8 @@ class Panel:
         @self._handle.on_update
         async def _(event: Any) -> None:
             self._guarded(lambda: self._live.move(event.target.position))
+            if event.phase == "end":  # back from where the hand cannot go
+                self._handle.position = tuple(self._live.target[0])
 
         grabbed: dict[str, np.ndarray] = {}
 
@@ -182,14 +193,24 @@ class Panel:
             if event.phase != "end" and grabbed:
                 self._go(grabbed["hand"] + np.array(event.end_position) - grabbed["at"])
 
-    def _add_move(self, key: str, words: str, direction: np.ndarray) -> None:
-        button = self._server.gui.add_button(f"{words}  ({key})")
+    def _add_moves_along(self, axis: int, words: tuple[str, str], keys: tuple[str, str]) -> None:
+        """Two buttons and their keys, backwards and forwards along an axis."""
+        labels = tuple(f"{word} ({key})" for word, key in zip(words, keys, strict=True))
+        steps = {
+            label: sign * STEP * np.eye(3)[axis] for label, sign in zip(labels, (-1.0, 1.0), strict=True)
+        }
+        buttons = self._server.gui.add_button_group("xyz"[axis], labels)
 
-        async def move(_: Any) -> None:
-            self._go(self._live.target[0] + STEP * direction)
+        @buttons.on_click
+        async def _(event: Any) -> None:
+            self._go(self._live.target[0] + steps[event.target.value])
 
-        button.on_hold(move, callback_hz=HOLD_RATE)
-        self._server.gui.add_command(f"Move the tool {words}", hotkey=key).on_trigger(move)
+        for label, word, key in zip(labels, words, keys, strict=True):
+
+            async def move(_: Any, step: np.ndarray = steps[label]) -> None:
+                self._go(self._live.target[0] + step)
+
+            self._server.gui.add_command(f"Move the tool {word}", hotkey=key).on_trigger(move)
 
     def _go(self, position: np.ndarray) -> None:
         self._guarded(lambda: self._live.move(position))
@@ -227,6 +248,23 @@ def _step(width: float) -> float:
     """A round step, 100 to 250 of them for the whole width."""
     power = 10.0 ** math.floor(math.log10(width / 100.0))
     return power
+
+
+def _limits(forces: tuple[np.ndarray, ...]) -> tuple[float, float]:
+    """Round bounds of a plot that hold all forces, and zero."""
+    least = min(float(values.min()) for values in forces)
+    most = max(float(values.max()) for values in forces)
+    return (-_round_up(-least) if least < -0.02 else 0.0), max(0.5, _round_up(most))
+
+
+def _round_up(value: float) -> float:
+    """The next round number."""
+    if not value > 0.0:
+        return 0.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(
+        share * power for share in (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0) if value <= share * power
+    )
 
 
 def _number(value: float) -> str:

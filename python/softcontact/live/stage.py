@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from softcontact.engines.base import SurfaceInfo
+from softcontact.live.creases import split_creases
 from softcontact.live.frame import FloatArray, Frame
+from softcontact.live.shell import outside
 
 # The replay's colours.
 COLORS = {
@@ -21,9 +23,10 @@ COLORS = {
     "organ": (181, 86, 76),
 }
 OTHER_COLORS = ((106, 156, 137), (176, 142, 162), (138, 148, 200), (194, 161, 92))
-FORCE_COLOR = (32, 96, 220)
+FORCE_COLOR = (250, 200, 20)
 ARROW_SHARE = 0.25  # of the scene's size, for the arrow of the full force
 FULL_FORCE = 3.0  # N, at first; larger ones make all arrows shorter
+_AWAY, _ASIDE = 2.3, 0.28  # of the camera, in sizes of the scene
 LEAST_FORCE = 1e-3  # N, that an arrow is drawn for
 UNDER_SKIN = ("phalanx", "palm")
 
@@ -37,7 +40,7 @@ class Stage:
         frame: the first one.
         seen_through: surfaces that the tool works inside of; shown so that one sees into them.
     Attributes:
-        meshes: viser's, by surface.
+        meshes: viser's, by surface; the outside of a surface that is seen through is a mesh of its own.
         centre: of the scene (3,) [m]; size: its largest side [m].
     """
 
@@ -51,6 +54,8 @@ class Stage:
         self.size = float(np.ptp(corners, axis=0).max())
         self.meshes: dict[str, Any] = {}
         self._drawn: dict[str, FloatArray] = {}
+        self._sources: dict[str, Any] = {}  # of the drawn vertices
+        self._of: dict[str, str] = {}  # surface that a mesh shows, or a part of it
         skins = any(surface.role == "skin" for surface in surfaces)
         for index, surface in enumerate(surfaces):
             self._add(surface, frame, index, surface.name in seen_through)
@@ -59,17 +64,22 @@ class Stage:
         self._arrows = self._add_arrows()
         self._full = FULL_FORCE
         self._points = server.scene.add_point_cloud(
-            "/contacts", np.zeros((1, 3)), FORCE_COLOR, point_size=0.012 * self.size, visible=False
+            "/contacts",
+            np.zeros((1, 3)),
+            FORCE_COLOR,
+            point_size=0.006 * self.size,
+            point_shape="circle",
+            visible=False,
         )
 
     def show(self, frame: Frame) -> None:
         """Bring the view up to date."""
         with self._server.atomic():
             for name, mesh in self.meshes.items():
-                vertices = frame.vertices[name]
+                vertices = frame.vertices[self._of[name]]
                 if not np.array_equal(vertices, self._drawn[name]):
                     self._drawn[name] = vertices
-                    mesh.vertices = vertices.astype(np.float32)
+                    mesh.vertices = vertices[self._sources[name]].astype(np.float32)
             self._show_forces(frame)
 
     def _show_forces(self, frame: Frame) -> None:
@@ -89,14 +99,28 @@ class Stage:
         color = COLORS.get(surface.role, OTHER_COLORS[index % len(OTHER_COLORS)])
         if surface.color is not None:
             color = tuple(round(255 * c) for c in surface.color)
-        self._drawn[surface.name] = frame.vertices[surface.name]
-        self.meshes[surface.name] = self._server.scene.add_mesh_simple(
-            f"/surfaces/{surface.name}",
-            frame.vertices[surface.name].astype(np.float32),
-            surface.triangles.astype(np.uint32),
+        vertices = frame.vertices[surface.name]
+        if not seen_through:
+            self._add_part(surface.name, surface.name, surface.triangles, vertices, color, None)
+            return
+        shell = outside(vertices, surface.triangles)
+        self._add_part(surface.name, surface.name, surface.triangles[~shell], vertices, color, None)
+        self._add_part(
+            f"{surface.name} outside", surface.name, surface.triangles[shell], vertices, color, 0.2
+        )
+
+    def _add_part(
+        self, name: str, of: str, triangles: Any, vertices: FloatArray, color: Any, opacity: Any
+    ) -> None:
+        """Some triangles of a surface, with the vertices that they need."""
+        source, corners = split_creases(vertices, triangles)
+        self._sources[name], self._drawn[name], self._of[name] = source, vertices, of
+        self.meshes[name] = self._server.scene.add_mesh_simple(
+            f"/surfaces/{name}",
+            vertices[source].astype(np.float32),
+            corners,
             color=color,
-            opacity=0.45 if seen_through else None,
-            side="double" if seen_through else "front",
+            opacity=opacity,
             cast_shadow=False,
             receive_shadow=False,
         )
@@ -126,11 +150,14 @@ def _light(server: Any) -> None:
 
 
 def place_camera(server: Any, centre: FloatArray, size: float, away: FloatArray) -> None:
-    """Look at a point from a direction (3,), so far off that all of the scene is seen."""
+    """Look from a direction (3,), so far off that the scene is seen beside the panel, left of it."""
     camera = server.initial_camera
     server.scene.set_up_direction("+z")
+    away = away / np.linalg.norm(away)
+    right = np.cross([0.0, 0.0, 1.0], away)
+    middle = centre + _ASIDE * size * right / np.linalg.norm(right)
     camera.up = (0.0, 0.0, 1.0)
     camera.fov = np.deg2rad(35.0)
     camera.near, camera.far = 0.003 * size, 100.0 * size
-    camera.look_at = tuple(centre)
-    camera.position = tuple(centre + 1.9 * size * away / np.linalg.norm(away))
+    camera.look_at = tuple(middle)
+    camera.position = tuple(middle + _AWAY * size * away)
