@@ -7,7 +7,9 @@ import pytest
 
 from softcontact.bodies import Material, TetrahedralModel
 from softcontact.engines.embedded import EmbeddedEngine
+from softcontact.engines.embedded_bodies import youngs_moduli
 from softcontact.engines.tools import ScriptedDevice
+from softcontact.mesh import tetrahedral_box
 from softcontact.runner import run
 from softcontact.scene import Keyframes, Scene, SceneError
 from softcontact.scene.library import load
@@ -111,6 +113,32 @@ def test_dragging_force_follows_the_friction():
     assert ratio[0.3] == pytest.approx(0.3, rel=0.1)
 
 
+def test_an_inclusion_gives_its_elements_another_stiffness():
+    scene = load(
+        "block", {"inclusion": 10.0, "inclusion_x": 0.02, "inclusion_depth": 0.02, "lattice": "graded"}
+    )
+    (body, _), world_mesh = scene.bodies, tetrahedral_box((0.16, 0.08, 0.04), (32, 16, 8), 5)
+    young = youngs_moduli(body, world_mesh)
+    away = np.linalg.norm(world_mesh.nodes[world_mesh.tetrahedra] - (0.02, 0.0, 0.0), axis=2)
+    within = (away < 0.012).all(axis=1)
+    assert within.sum() > 20
+    np.testing.assert_allclose(young[within], 2.0e5)
+    assert (young[away.min(axis=1) > 0.02] == 2.0e4).all()
+    mixed = (young > 2.0e4) & (young < 1.99e5)
+    assert mixed.sum() > 50
+    # The share of the volume that is stiff, were all mixed elements as stiff as at equal strain, is too small.
+    share = (young - 2.0e4) / 1.8e5
+    assert 0.7 < world_mesh.volumes @ share / (4.0 / 3.0 * np.pi * 0.012**3) < 1.0
+    assert (youngs_moduli(load("block").bodies[0], world_mesh) == 2.0e4).all()
+
+
+def test_graded_lattice_is_the_same_block():
+    nodes = np.array(load("block", {"lattice": "graded"}).bodies[0].shape.nodes)
+    np.testing.assert_allclose(np.abs([nodes.min(axis=0), nodes.max(axis=0)]), [[0.08, 0.04, 0.02]] * 2)
+    heights = np.unique(nodes[:, 2].round(9))
+    assert len(heights) == 9 and heights[-1] - heights[-2] < 0.0025
+
+
 def test_scene_survives_its_json(pressed):
     again = Scene.from_dict(pressed.scene.to_dict())
     assert again == pressed.scene
@@ -141,6 +169,8 @@ def test_scripted_device_passes_through_its_keyframes():
     ("options", "text"),
     [
         ({"depth": 0.03}, "depth"),
+        ({"inclusion": 0.0}, "inclusion"),
+        ({"lattice": "fine"}, "lattice"),
         ({"friction": -0.1}, "friction"),
         ({"bodies.tool.mass": 0}, "mass"),
         ({"bodies.tool.coupling.stiffness": -1.0}, "stiffness"),

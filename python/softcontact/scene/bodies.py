@@ -100,6 +100,17 @@ class Region(Part):
         return self
 
 
+class Inclusion(Part):
+    """A ball of another stiffness inside a body, such as a nodule."""
+
+    centre: Position
+    """Centre at rest, in body axes [m]."""
+    radius: Annotated[Positive, Length()]
+    """Radius [m]."""
+    ratio: Annotated[Positive, Field(ge=1e-3, le=1e3)]
+    """Young's modulus as a multiple of the material's [-]; in elements partly inside a mean."""
+
+
 class TetrahedralBody(Placed):
     """A soft body of linear corotational tetrahedra."""
 
@@ -108,6 +119,8 @@ class TetrahedralBody(Placed):
     """Tetrahedra in body axes."""
     material: Material
     """Material of every element."""
+    inclusions: tuple[Inclusion, ...] = ()
+    """Where it is stiffer or softer; where they overlap, the last counts."""
     fixed_nodes: Indices = ()
     """Numbers of the nodes that do not move."""
     fixed_region: Region | None = None

@@ -151,6 +151,9 @@ class Scene(Part):
                     f"{where}: {camera.body!r} is not rigid; name a rigid, kinematic or tool body"
                 )
 
+        for index, cut in enumerate(self.record.cuts):
+            _known(f"record.cuts[{index}].body", cut.body, names)
+
     def _check_turns(self) -> None:
         kinds = {body.name: body.kind for body in self.bodies}
         for index, check in enumerate(self.checks):

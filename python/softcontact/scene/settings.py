@@ -127,6 +127,23 @@ class Camera(Part):
         return self
 
 
+class Cut(Part):
+    """A section through a body in the replay's view from outside; views from within show the body whole."""
+
+    body: Name
+    """The body that is cut open."""
+    point: Position
+    """A point of the plane, in the world [m]."""
+    normal: Vector
+    """Direction of the side that is not drawn [-]."""
+
+    @model_validator(mode="after")
+    def _has_a_side(self) -> "Cut":
+        if not any(self.normal):
+            raise ValueError("normal: (0, 0, 0) has no direction; give one")
+        return self
+
+
 class RecordSettings(Part):
     """What a run keeps."""
 
@@ -134,5 +151,7 @@ class RecordSettings(Part):
     """Frames of the replay a simulated second [1/s]."""
     cameras: tuple[Camera, ...] = ()
     """Further views in the replay, carried by bodies."""
+    cuts: tuple[Cut, ...] = ()
+    """Sections through bodies in the replay's view from outside."""
     tactile: bool = False
     """Whether pressure and traction at the vertices of all touched surfaces are kept, step by step."""

@@ -8,7 +8,7 @@ from softcontact.scene.model import Scene
 
 _PLACED = "kind name position orientation friction role color"
 _EXPRESSED = {
-    "Scene": "format name description units duration steps time_step gravity contact solver bodies pair_friction "
+    "Scene": "format name description notes units duration steps time_step gravity contact solver bodies pair_friction "
     "pairs_off motions grasp grasps probes checks record",
     "ContactSettings": "model friction_law pressure alarm_distance contact_offset max_penetration friction",
     "SolverSettings": "tolerance max_iterations",
