@@ -2,7 +2,7 @@
 """A scope enters a uterine cavity through the cervix, pushes a polyp aside, bends it and drags it along.
 
 After Otaduy & Gross 2007 (Fig. 2: large deformation of a polyp). The device swings the scope about a pivot in the
-cervix; the replay has the view through the scope as a second camera.
+cervix. The replay shows the cavity cut open, and the view through the scope as a second camera.
 """
 
 from typing import Annotated
@@ -12,6 +12,7 @@ from pydantic import Field
 from softcontact.mesh import anatomy
 from softcontact.scene import (
     Camera,
+    Cut,
     DeviceForceProbe,
     Finite,
     Keyframes,
@@ -29,6 +30,7 @@ from softcontact.scene.settings import ContactSettings
 
 RADIUS, LENGTH = 0.002, 0.11
 START = (0.0, 0.0, 0.026)  # the tip, in the cavity's mouth
+CUT = -0.0055  # m along y: the replay shows what lies behind, the polyps among it
 HEAD = anatomy.POLYPS[0][1]
 
 
@@ -79,6 +81,7 @@ def scene(**options) -> Scene:
             cameras=[
                 Camera(name="scope", body="scope", position=(0.0, 0.0, 3e-4), direction=(0.0, 0.0, 1.0))
             ],
+            cuts=[Cut(body="uterus", point=(0.0, CUT, 0.0), normal=(0.0, -1.0, 0.0))],
         ),
         bodies=[
             organ_tissue("uterus", body, o.young, fixed_nodes=anatomy.uterus_outside(body)),

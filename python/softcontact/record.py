@@ -17,7 +17,7 @@ from softcontact.patches import PatchSeries, sum_up, with_finite_gauges
 from softcontact.scene.errors import SceneError, nearest
 from softcontact.scene.measures import PROBE_UNITS, Probe
 from softcontact.scene.model import Scene
-from softcontact.scene.settings import Camera
+from softcontact.scene.settings import Camera, Cut
 from softcontact.tactile import TactileRecorder, TactileSeries
 from softcontact.tracking.feedback import SITES
 
@@ -188,7 +188,7 @@ class Recorder:
         self._probes = {probe.name: np.zeros(steps) for probe in scene.probes}
         self._check_probes()
         self.last_patches: list[dict[str, Any]] = []
-        self.frames = FrameStore(engine, scene.record.cameras) if frames else None
+        self.frames = FrameStore(engine, scene.record.cameras, scene.record.cuts) if frames else None
         self._stride = max(1, round(1 / (scene.record.frames_per_second * scene.time_step)))
         if self.frames is not None:
             self.frames.add(0.0, [])
@@ -295,10 +295,11 @@ class Recorder:
 class FrameStore:
     """Surfaces and patches at the frames of the replay."""
 
-    def __init__(self, engine: Engine, cameras: Sequence[Camera] = ()) -> None:
+    def __init__(self, engine: Engine, cameras: Sequence[Camera] = (), cuts: Sequence[Cut] = ()) -> None:
         self._engine = engine
         # A rigid body's only surface has its name.
         self._cameras = [camera.model_dump() | {"surface": camera.body} for camera in cameras]
+        self._cuts = [cut.model_dump() | {"surface": cut.body} for cut in cuts]
         self._times: list[float] = []
         self._patches: list[list[dict[str, Any]]] = []
         self._shown = (*engine.surfaces, *engine.skins)
@@ -332,7 +333,8 @@ class FrameStore:
             tracks.append(
                 SurfaceTrack(surface.name, surface.role, surface.triangles, surface.color, **motion)
             )
-        return Recording(title, np.array(self._times), tracks, self._patches, summary, cameras=self._cameras)
+        views = {"cameras": self._cameras, "cuts": self._cuts}
+        return Recording(title, np.array(self._times), tracks, self._patches, summary, **views)
 
 
 def _in_range(where: str, number: int, count: int, what: str) -> None:

@@ -45,6 +45,18 @@ def test_replay_has_the_view_through_the_scope(done):
     assert camera["direction"] == [0.0, 0.0, 1.0]
 
 
+def test_polyps_and_scope_lie_behind_the_cut_that_the_replay_opens_the_cavity_with(done):
+    (cut,) = read_replay(done.out / "replay.html")["cuts"]
+    assert cut["surface"] == "uterus"
+    normal, point = np.array(cut["normal"]), np.array(cut["point"])
+    half = anatomy.CAVITY[1][1]
+    assert half > np.abs(point @ normal) > 0.3 * half  # the cavity is open, and more than half of it stands
+    for foot, head, stalk, radius in anatomy.POLYPS:
+        for place, size in ((foot, stalk), (head, radius)):
+            assert (np.array(place) - point) @ normal < -0.9 * size
+    assert ((done.history.poses["scope"][:, :3] - point) @ normal).max() < 0.0
+
+
 def test_pivot_path_turns_the_axis_through_the_pivot():
     path = PivotPath((0.0, 0.0, 0.03), (0.0, 0.0, 0.01), 0.01)
     path.to((0.008, -0.004, 0.04))
@@ -62,6 +74,8 @@ def test_pivot_path_turns_the_axis_through_the_pivot():
         ({"cell": 0.006}, "cell"),
         ({"record.cameras": [{"name": "a", "body": "uterus"}]}, "'uterus' is not rigid"),
         ({"record.cameras": [{"name": "a", "body": "nobody"}]}, "no body 'nobody'"),
+        ({"record.cuts": [{"body": "nobody", "point": [0, 0, 0], "normal": [0, 1, 0]}]}, "no body 'nobody'"),
+        ({"record.cuts": [{"body": "uterus", "point": [0, 0, 0], "normal": [0, 0, 0]}]}, "has no direction"),
         ({"record.cameras": [{"name": "a", "body": "scope", "direction": [0, 0, 0]}]}, "has no direction"),
         ({"record.cameras": [{"name": "a", "body": "scope", "up": [0, 0, 2]}]}, "points along the direction"),
     ],

@@ -180,6 +180,8 @@ class Recording:
         cameras: further views, carried by rigid surfaces: {name, surface, position (3,) [m], direction (3,), up (3,)
             in the axes of the surface's body, field_of_view [degrees]}. Organs are see-through at first where there
             is one.
+        cuts: sections through surfaces seen from outside: {surface, point (3,) [m], normal (3,)}; what lies on the side
+            that the normal points to is not drawn. The first view looks at the first one.
     Raises:
         ValueError: no frames, no surfaces, frame counts that differ, names used twice, a camera on a surface that is
             not there or not rigid, or a non-finite value.
@@ -192,6 +194,7 @@ class Recording:
     summary: Mapping[str, Any] = field(default_factory=dict)
     camera: Mapping[str, Any] | None = None
     cameras: Sequence[Mapping[str, Any]] = ()
+    cuts: Sequence[Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
         times = _finite(self.times, np.float64, (None,), "recording times")
@@ -219,6 +222,11 @@ class Recording:
                 raise ValueError(
                     f"recording cameras: {camera['name']!r} is carried by {camera['surface']!r}, which is no rigid "
                     f"surface; the rigid ones are {', '.join(sorted(rigid)) or 'none'}"
+                )
+        for cut in self.cuts:
+            if cut["surface"] not in names:
+                raise ValueError(
+                    f"recording cuts: no surface {cut['surface']!r}; there are {', '.join(names)}"
                 )
         checked = [
             [_checked_patch(patch, names, f"patch {i} of frame {frame}") for i, patch in enumerate(patches)]

@@ -96,6 +96,7 @@ def write_replay(recording: Recording, path: str | Path) -> Path:
         "action_box": [low.tolist(), high.tolist()],
         "camera": _camera(recording),
         "cameras": [dict(camera) for camera in recording.cameras],
+        "cuts": [dict(cut) for cut in recording.cuts],
         "summary": dict(recording.summary),
     }
     header["arrays"] = packer.header
@@ -245,6 +246,9 @@ def _camera(recording: Recording) -> dict[str, Any]:
             away = np.mean(means["object"], axis=0) - np.mean(means[""], axis=0)
             side = side if side @ away >= 0.0 else -side
         azimuth = math.degrees(math.atan2(side[1], side[0])) + VIEW_TURN
+    for cut in recording.cuts[:1]:
+        if math.hypot(*cut["normal"][:2]) > 0.0:  # look at the section
+            azimuth = math.degrees(math.atan2(cut["normal"][1], cut["normal"][0])) + 0.5 * VIEW_TURN
     view = {"azimuth": azimuth, "elevation": VIEW_ELEVATION, "distance": None, "target": None}
     return view | dict(recording.camera or {})
 

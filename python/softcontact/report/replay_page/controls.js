@@ -73,6 +73,7 @@ function attachKeyboard(camera, actions, changed) {
     f: actions.toggleForces,
     p: actions.togglePressure,
     x: actions.toggleSeeThrough,
+    c: actions.toggleCut,
     g: actions.toggleGrid,
     l: actions.toggleLoop,
     t: actions.toggleTheme,

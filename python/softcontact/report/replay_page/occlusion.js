@@ -128,8 +128,8 @@ class Occlusion {
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     renderer.use("depth", { u_view_projection: camera.matrix() });
-    for (const { mesh, model } of surfaces) {
-      renderer.setUniforms({ u_model: model });
+    for (const { mesh, model, cut } of surfaces) {
+      renderer.setUniforms({ u_model: model, u_cut: cut || NO_CUT });
       renderer.drawMesh(mesh);
     }
     gl.disable(gl.DEPTH_TEST);

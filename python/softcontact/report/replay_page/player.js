@@ -29,7 +29,7 @@ class Player {
     this.position = 0; // frame, with a fraction
     this.playing = false;
     this.loop = true;
-    this.view = { forces: true, pressure: true, grid: true, theme: "light", panels: true };
+    this.view = { forces: true, pressure: true, grid: true, cut: true, theme: "light", panels: true };
     this.view.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     this.emphasised = null;
     Object.assign(this, { quality: this.renderer.software ? 1 : 0, slow: 0, lastDraw: 0 });
@@ -41,6 +41,7 @@ class Player {
       this.drawSoon();
     });
     fillLegend(this.scene);
+    byId("cut").hidden = Object.keys(this.scene.cuts).length === 0;
     fillViews(this.bodyCameras, (camera) => this.lookThrough(this.through === camera ? null : camera));
     drawLoadCurve(this.scene);
     if (this.canvas.clientWidth <= NARROW) for (const id of ["layers-part", "contacts"]) byId(id).open = false;
@@ -66,6 +67,7 @@ class Player {
       toggleForces: () => this.toggle("forces"),
       togglePressure: () => this.toggle("pressure"),
       toggleGrid: () => this.toggle("grid"),
+      toggleCut: () => this.toggle("cut"),
       toggleSeeThrough: () => this.toggleSeeThrough(),
       toggleLoop: () => this.setLoop(!this.loop),
       toggleTheme: () => this.setTheme(this.view.theme === "dark" ? "light" : "dark"),
@@ -84,6 +86,7 @@ class Player {
     press("forces", actions.toggleForces);
     press("pressure", actions.togglePressure);
     press("grid", actions.toggleGrid);
+    press("cut", actions.toggleCut);
     press("see-through", actions.toggleSeeThrough);
     const slider = byId("slider");
     slider.max = this.scene.frameCount - 1;
@@ -175,7 +178,7 @@ class Player {
       occlusionRadius: (this.through ? 0.01 : 0.11) * scene.radius,
       theme: view.theme,
       // Within a body its walls are seen, and light comes along with the optics.
-      surfaces: this.through ? scene.surfaces.map(asSeenWithin) : scene.surfaces,
+      surfaces: this.through ? scene.surfaces.map(asSeenWithin) : scene.seenFromOutside(view.cut),
       arrows: view.forces ? scene.arrows(frameIndex, this.emphasised) : [],
       pressureGain: view.pressure && scene.pressureScale > 0 ? 1 / scene.pressureScale : 0,
       light: {
@@ -299,12 +302,12 @@ class Player {
     }, "image/png");
   }
 
-  // #t=1.5 or #frame=40, through=name of a body's camera, cam=azimuth,elevation[,distance[,x,y,z]], forces|pressure|grid|panels=0|1, theme=light|dark,
+  // #t=1.5 or #frame=40, through=name of a body's camera, cam=azimuth,elevation[,distance[,x,y,z]], forces|pressure|grid|cut|panels=0|1, theme=light|dark,
   // solid|ghost|hide=roles or names with commas between.
   readAddress() {
     const given = new URLSearchParams(location.hash.slice(1));
     const numbers = (key) => given.get(key).split(",").map((text) => (text === "" ? NaN : Number(text)));
-    for (const name of ["forces", "pressure", "grid"]) if (given.has(name)) this.set(name, given.get(name) !== "0");
+    for (const name of ["forces", "pressure", "grid", "cut"]) if (given.has(name)) this.set(name, given.get(name) !== "0");
     if (given.has("panels")) {
       this.view.panels = given.get("panels") !== "0";
       document.body.classList.toggle("bare", !this.view.panels);

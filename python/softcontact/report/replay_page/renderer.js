@@ -2,6 +2,7 @@
 // WebGL2 renderer: shadow map, background and floor, opaque surfaces, arrows, see-through surfaces.
 
 const SHADOW_SIZE = 2048;
+const NO_CUT = [0, 0, 0, -1];
 const SAMPLERS = ["u_shadow_map", "u_occlusion", "u_depth", "u_raw"];
 
 const THEMES = {
@@ -127,7 +128,7 @@ class Renderer {
   }
 
   // view: {camera, theme, shadowTaps, light: {shadows, key, fill, centre, radius}, occlusionRadius, floor: {z, extent, cell, grid, centre},
-  //   surfaces: [{mesh, model, state, base, soft, gloss}], arrows: [{base, shaft, head, bright}], pressureGain}
+  //   surfaces: [{mesh, model, state, base, soft, gloss, cut}], arrows: [{base, shaft, head, bright}], pressureGain}
   render(view) {
     const gl = this.gl;
     this.drawCalls = 0;
@@ -195,8 +196,8 @@ class Renderer {
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(2, 4);
     this.use("depth", { u_view_projection: matrix });
-    for (const { mesh, model } of surfaces) {
-      this.setUniforms({ u_model: model });
+    for (const { mesh, model, cut } of surfaces) {
+      this.setUniforms({ u_model: model, u_cut: cut || NO_CUT });
       this.drawMesh(mesh);
     }
     gl.disable(gl.POLYGON_OFFSET_FILL);
@@ -217,9 +218,10 @@ class Renderer {
     this.drawCalls++;
   }
 
-  renderSurface({ mesh, model, base, soft, gloss }, pressureGain) {
+  renderSurface({ mesh, model, base, soft, gloss, cut }, pressureGain) {
     this.setUniforms({
       u_model: model,
+      u_cut: cut || NO_CUT,
       u_base: base,
       u_soft: soft,
       u_gloss: gloss,
@@ -231,7 +233,7 @@ class Renderer {
 
   renderArrows(arrows, alpha) {
     if (arrows.length === 0) return;
-    this.setUniforms({ u_soft: 0, u_gloss: 0.4, u_pressure_gain: 0, u_alpha: alpha });
+    this.setUniforms({ u_cut: NO_CUT, u_soft: 0, u_gloss: 0.4, u_pressure_gain: 0, u_alpha: alpha });
     for (const arrow of arrows) {
       this.setUniforms({ u_base: arrow.base, u_glow: arrow.bright ? 0.75 : 0.35 });
       for (const [mesh, model] of [[this.shaft, arrow.shaft], [this.head, arrow.head]]) {

@@ -134,8 +134,10 @@ class Scene {
     if (this.surfaces.some((s) => s.role === "skin")) {
       for (const s of this.surfaces) if (UNDER_SKIN.includes(s.role)) s.state = "hidden";
     }
-    // What a camera looks at from within would hide it from without.
-    if ((header.cameras || []).length) for (const s of this.surfaces) if (s.role === "organ") s.state = "ghost";
+    this.cuts = Object.fromEntries((header.cuts || []).map((cut) => [cut.surface, cut]));
+    // What a camera looks at from within would hide it from without, unless it is cut open.
+    const opaque = (s) => s.role === "organ" && !this.cuts[s.name];
+    if ((header.cameras || []).length) for (const s of this.surfaces) if (opaque(s)) s.state = "ghost";
     this.box = header.action_box;
     const [low, high] = this.box;
     this.radius = Math.hypot(...subtract(high, low)) / 2 || 1;
@@ -188,6 +190,17 @@ class Scene {
     const first = Math.floor(position);
     const second = Math.min(first + 1, this.frameCount - 1);
     for (const s of this.surfaces) if (s.state !== "hidden") s.update(renderer, first, second, position - first);
+  }
+
+  // The surfaces as they are seen from outside: `open`, those with a cut without what lies beyond its plane.
+  seenFromOutside(open) {
+    return this.surfaces.map((s) => {
+      const cut = open && this.cuts[s.name];
+      if (!cut) return s;
+      const normal = normalise(cut.normal);
+      const offset = -normal.reduce((sum, n, i) => sum + n * cut.point[i], 0);
+      return Object.create(s, { cut: { value: [...normal, offset] } });
+    });
   }
 
   // Force as it acts on the object of the pair: the picture of "who pushes the object, where, how hard".

@@ -75,10 +75,19 @@ void main() { color = vec4(dither(encode(background())), 1.0); }`,
     vertex: `#version 300 es
 layout(location = 0) in vec3 a_position;
 uniform mat4 u_model, u_view_projection;
-void main() { gl_Position = u_view_projection * (u_model * vec4(a_position, 1.0)); }`,
+out vec3 v_position;
+void main() {
+  vec4 p = u_model * vec4(a_position, 1.0);
+  v_position = p.xyz;
+  gl_Position = u_view_projection * p;
+}`,
     fragment: `#version 300 es
 precision highp float;
-void main() {}`,
+in vec3 v_position;
+uniform vec4 u_cut; // a plane: what lies on its positive side is cut away
+void main() {
+  if (dot(u_cut.xyz, v_position) + u_cut.w > 0.0) discard;
+}`,
   },
 
   // The floor is the background itself, with a grid and shadows that fade out, so it has no visible edge.
@@ -132,6 +141,7 @@ in vec3 v_position, v_normal;
 in float v_pressure;
 uniform vec3 u_eye, u_key, u_fill, u_base, u_stops[6], u_centre;
 uniform sampler2D u_occlusion;
+uniform vec4 u_cut;
 uniform float u_occluded, u_alpha, u_soft, u_gloss, u_pressure_gain, u_fade_start, u_ambient, u_glow;
 out vec4 color;
 
@@ -142,23 +152,31 @@ vec3 stops(float t) {
 }
 
 void main() {
-  vec3 n = normalize(v_normal), v = normalize(u_eye - v_position);
-  if (!gl_FrontFacing) n = -n;
-  float t = v_pressure * u_pressure_gain;
+  if (dot(u_cut.xyz, v_position) + u_cut.w > 0.0) discard;
+  vec3 n = normalize(v_normal), v = normalize(u_eye - v_position), position = v_position;
+  // Behind the plane the inside of a closed surface shows: the plane itself is drawn there, as solid matter.
+  bool section = !gl_FrontFacing && dot(u_cut.xyz, u_cut.xyz) > 0.0;
+  if (section) {
+    n = u_cut.xyz;
+    position += v * max(0.0, -(dot(n, position) + u_cut.w) / max(dot(n, v), 1e-3));
+  } else if (!gl_FrontFacing) {
+    n = -n;
+  }
+  float t = section ? 0.0 : v_pressure * u_pressure_gain;
   float mark = smoothstep(0.0, 0.22, t) * 0.94;
   vec3 scale_color = stops(t);
-  vec3 base = mix(u_base, scale_color, mark);
+  vec3 base = mix(section ? mix(u_base, vec3(0.85, 0.62, 0.55), 0.55) : u_base, scale_color, mark);
 
   // Light bleeds past the terminator in soft tissue, red the furthest.
   vec3 wrap = u_soft * vec3(0.42, 0.20, 0.14) * (1.0 - mark);
   vec3 facing = clamp((dot(n, u_key) + wrap) / (1.0 + wrap), 0.0, 1.0);
-  float shadow = lit(v_position, n);
+  float shadow = lit(position, n);
   vec3 bleed = mix(vec3(shadow), vec3(pow(shadow, 0.6), shadow, shadow), u_soft);
   vec3 key = 2.05 * vec3(1.0, 0.965, 0.91) * facing * bleed;
   vec3 fill = 0.55 * vec3(0.80, 0.90, 1.0) * max(dot(n, u_fill) * 0.6 + 0.4, 0.0);
   float up = n.z * 0.5 + 0.5;
   vec3 ambient = u_ambient * mix(vec3(0.34, 0.31, 0.30), vec3(0.72, 0.78, 0.88), up);
-  float open = mix(1.0, texture(u_occlusion, gl_FragCoord.xy / u_viewport).r, u_occluded);
+  float open = mix(1.0, texture(u_occlusion, gl_FragCoord.xy / u_viewport).r, section ? 0.0 : u_occluded);
   // Light that enters a crease of skin comes back red.
   vec3 dim = pow(vec3(open), mix(vec3(1.0), vec3(0.75, 1.1, 1.15), u_soft));
   vec3 c = base * 0.45 * (key * mix(vec3(1.0), dim, 0.45) + (fill + ambient) * dim);
