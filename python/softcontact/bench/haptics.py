@@ -48,6 +48,7 @@ def force_table(found: dict[str, Any]) -> str:
     """Figures of the forces as Markdown."""
     heads = ["visual rate", *(f"ripple, {method}" for method in METHODS), "ratio", "ripple of the frames"]
     heads += [f"{what}, {method}" for what in ("error", "mean along") for method in METHODS]
+    heads += [*(f"ripple in a hand, {method}" for method in METHODS), "ratio"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for row in found["rates"]:
         told = [row["methods"][method] for method in METHODS]
@@ -55,6 +56,8 @@ def force_table(found: dict[str, Any]) -> str:
         cells += [f"{row['ripple_ratio']:.1f}", f"{1e3 * row['frames']['ripple_n']:.0f} mN"]
         cells += [f"{100 * one['error']:.0f} %" for one in told]
         cells += [f"{one['tangential_n']:.2f} N" for one in told]
+        cells += [f"{1e3 * row['hand'][method]['ripple_n']:.0f} mN" for method in METHODS]
+        cells.append(f"{row['ripple_ratio_hand']:.1f}")
         lines.append("| " + " | ".join(cells) + " |")
     true = found["true"]
     lines.append(
@@ -181,7 +184,7 @@ def main(
     info = machine()
     text = report(found)
     print(f"\n{info['processor']}\n\n{text}")
-    series = ("times", "true_force", "forces")
+    series = ("times", "true_force", "forces", "hand_forces")
     figures = {**found, "forces": {k: v for k, v in found["forces"].items() if k not in series}}
     document = {"benchmark": "haptics", "machine": info, "paper": PAPER, "aim_ripple_ratio": AIM, **figures}
     written = json_module.dumps(document, indent=1, allow_nan=False)

@@ -12,7 +12,7 @@ import numpy as np
 
 from softcontact.bench import haptics_scenario as scenario
 from softcontact.figures import spread
-from softcontact.haptics import HapticSession, HapticTool, LinearContactModel, RigidState
+from softcontact.haptics import HapticSession, HapticTool, LinearContactModel, RigidState, VisualLoop
 
 # A frame's stages in their order, and the paper's names for them: Sec. 3, visual thread.
 STAGES = ("free motion", "detection", "compliance", "solve", "correction", "model", "publish")
@@ -68,9 +68,8 @@ def frames(shape: dict[str, Any], count: int, depth: float) -> list[Frame]:
     world, turn = made.visual.world, made.scene.body("tool").orientation
     top = made.scene.body("block").shape.size[2] + shape["radius"]
     found = []
-    law = scenario.law(made)
     way = scenario.script(np.zeros(1), np.array([[0.0, 0.0, top]]), made.scene)
-    with HapticSession(scenario.device(way), law, scenario.SETTINGS, clock="simulated") as session:
+    with HapticSession(scenario.device(way), made.law, scenario.SETTINGS, clock="simulated") as session:
         for height in top - np.linspace(-ABOVE, depth, count):
             speed = (depth + ABOVE) / (count * PERIOD)
             at = RigidState((0.0, 0.0, height), turn, (0.0, 0.0, -speed))
@@ -81,7 +80,7 @@ def frames(shape: dict[str, Any], count: int, depth: float) -> list[Frame]:
             stepped = time.perf_counter()
             model = made.visual.model()
             built = time.perf_counter()
-            session.publish(law.data(model), PERIOD)
+            session.publish(made.law.data(model), PERIOD)
             published = time.perf_counter()
             worked = 1e3 * (time.thread_time() - begun)
             told = world.statistics()
@@ -128,7 +127,7 @@ def tick_cost(made: scenario.Rig, frame: Frame, ticks: int) -> dict[str, Any]:
         contacts of the model; ticks, those of them that failed, as they were not finite any more, changes of
         contact states; and mean, median, p99_9, max of a tick [us].
     """
-    tool = HapticTool(made.tool, made.coupling, scenario.FAST)
+    tool = HapticTool(made.law.tool, made.law.coupling, scenario.FAST)
     tool.reset_to_device(frame.device)
     angle = 2.0 * np.pi * 3.0 * scenario.FAST * np.arange(ticks)
     rows = np.tile(RigidState(frame.device.position, frame.device.orientation).row(), (ticks, 1))
@@ -166,26 +165,29 @@ def over_contacts(count: int, ticks: int) -> tuple[list[dict[str, Any]], list[di
 
 
 def wall_clock(seconds: float, rate: float = 1.0 / PERIOD) -> dict[str, Any]:
-    """A session by the clock: the fast thread at 1 kHz, the visual loop in Python's, the scene's press and drag.
+    """A session by the clock: the fast thread at 1 kHz, the visual loop in a thread of its own, the scene's press and
+    drag.
 
     Args:
         seconds: how long.
         rate: of the visual loop [Hz].
     Returns:
-        Percentiles of the ticks' interval and work [us], overruns, what the system granted, load of the machine.
+        Percentiles of the ticks' interval and work [us], overruns, frames of the visual loop and their time
+        [ms], what the system granted, load of the machine.
     """
     made = scenario.rig(1.0 / rate)
     way = scenario.press_and_drag(made.scene)
-    law = scenario.law(made)
     before = os.getloadavg()[0]
-    with HapticSession(scenario.device(way.script, yields=True), law, scenario.SETTINGS) as session:
+    with (
+        HapticSession(scenario.device(way.script, yields=True), made.law, scenario.SETTINGS) as session,
+        VisualLoop(made.visual, session) as loop,
+    ):
         session.start()
-        start = time.perf_counter()
-        for frame in range(round(seconds * rate)):
-            scenario.follow(made, session.readout())
-            session.publish(law.data(made.visual.model()), 1.0 / rate)
-            time.sleep(max(0.0, start + (frame + 1) / rate - time.perf_counter()))
+        loop.start()
+        time.sleep(seconds)
+        loop.stop()
         session.stop()
+        frame_ms = 1e3 * loop.times["total"]
         times, ticks, scheduling = session.times(), session.ticks, session.scheduling
     after = os.getloadavg()[0]
 
@@ -196,6 +198,8 @@ def wall_clock(seconds: float, rate: float = 1.0 / PERIOD) -> dict[str, Any]:
         "seconds": seconds,
         "visual_rate_hz": rate,
         "ticks": ticks,
+        "frames": len(frame_ms),
+        "frame_ms": spread(frame_ms, {"median": 50, "p99": 99}),
         "interval_us": told("interval"),
         "work_us": told("work"),
         "lateness_us": told("lateness"),

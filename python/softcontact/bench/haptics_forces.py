@@ -77,25 +77,33 @@ def compare(
         rates: of the visual loop [Hz].
         tell: is told what is being done.
     Returns:
-        way; times (n,) [s]; true_force (n, 3); forces by rate and method; true, the figures of the true force; rates,
-        for each one the figures of the methods, and those of the frames that the linear model comes from; see `judge`.
+        way; times (n,) [s]; true_force (n, 3); forces by rate and method, and
+        hand_forces likewise; true, the figures of the true force; rates,
+        for each one the figures of the methods, those of the frames that the linear model comes from, and those of
+        the methods with the device in a hand that yields; see `judge`.
     """
     made = scenario.rig(1.0 / rates[0])
     way = scenario.press_and_drag(made.scene, seconds)
     forces: dict[int, dict[str, FloatArray]] = {}
+    in_hand: dict[int, dict[str, FloatArray]] = {}
     tell("the true force")
     truth = scenario.true_force(device_rows(way.script, way.end, made)).device
     rows = []
     for rate in rates:
         tell(f"forces at {rate} Hz")
         runs = {method: render(method, rate, way.script, way.end) for method in METHODS}
+        hands = {method: render(method, rate, way.script, way.end, yields=True) for method in METHODS}
         forces[rate] = {method: run.force for method, run in runs.items()}
+        in_hand[rate] = {method: run.force for method, run in hands.items()}
         told = {method: judge(run.force, way, truth) for method, run in runs.items()}
+        held = {method: judge(run.force, way) for method, run in hands.items()}
         rows.append(
             {
                 "rate_hz": rate,
                 "methods": told,
                 "frames": judge(frames_as_force(runs[METHODS[0]]), way, truth),
+                "hand": held,
+                "ripple_ratio_hand": held[METHODS[1]]["ripple_n"] / held[METHODS[0]]["ripple_n"],
                 "ripple_ratio": told[METHODS[1]]["ripple_n"] / told[METHODS[0]]["ripple_n"],
             }
         )
@@ -106,4 +114,5 @@ def compare(
         "times": FAST * np.arange(len(truth)),
         "true_force": truth,
         "forces": forces,
+        "hand_forces": in_hand,
     }

@@ -11,23 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcontact.engines.embedded import EmbeddedEngine
-from softcontact.engines.embedded_bodies import mass_properties
+from softcontact.engines.held_tool import HeldTool
 from softcontact.haptics import (
     HandAxis,
     HandScript,
-    RigidState,
     SafetySettings,
     SimulatedDevice,
     ThreadSettings,
-    Tool,
     ToolLaw,
-    VirtualCoupling,
-    VisualTool,
 )
-from softcontact.scene.bodies import Tool as SceneTool
 from softcontact.scene.library import load
 from softcontact.scene.model import Scene
-from softcontact.scene.surfaces import surface_mesh
 
 FloatArray = NDArray[np.float64]
 
@@ -47,16 +41,14 @@ class Rig:
     """A block and a tool in a world.
 
     Attributes:
-        scene: where block, contact and coupling come from.
+        scene: they come from.
         visual: the tool in the world.
-        tool: its mass and inertia.
-        coupling: to the device.
+        law: the fast thread's, contact by the linear model.
     """
 
     scene: Scene
-    visual: VisualTool
-    tool: Tool
-    coupling: VirtualCoupling
+    visual: HeldTool
+    law: ToolLaw
 
 
 def rig(period: float, shape: dict[str, Any] | None = None, **options: Any) -> Rig:
@@ -71,40 +63,12 @@ def rig(period: float, shape: dict[str, Any] | None = None, **options: Any) -> R
     """
     changes = {} if shape is None else {"bodies.tool.shape": shape}
     scene = load("block", {"time_step": period, **options, **changes})
-    body = scene.body("tool")
-    assert isinstance(body, SceneTool)
-    data = scene.to_dict()
-    tissue = Scene.from_dict(
-        {name: data[name] for name in ("name", "time_step", "duration", "gravity", "contact", "solver")}
-        | {"bodies": [part for part in data["bodies"] if part["name"] != "tool"]}
+    engine = EmbeddedEngine(scene)
+    held = engine.held_tool("tool")
+    visual = HeldTool(
+        engine.world, engine.number("tool"), held.tool, held.coupling, fast_step=FAST, capacity=CAPACITY
     )
-    mesh = surface_mesh(body.shape)
-    mass, centre, inertia = mass_properties(body, mesh)
-    tool = Tool(mass, inertia, centre)
-    coupling = VirtualCoupling.dragging(
-        mass,
-        float(np.linalg.eigvalsh(inertia)[0]),
-        body.coupling.stiffness,
-        body.coupling.angular_stiffness,
-    )
-    visual = VisualTool(
-        EmbeddedEngine(tissue).world,
-        "tool",
-        mesh.vertices,
-        mesh.triangles,
-        tool,
-        coupling,
-        RigidState(body.position, body.orientation),
-        scene.contact.friction,
-        fast_step=FAST,
-        capacity=CAPACITY,
-    )
-    return Rig(scene, visual, tool, coupling)
-
-
-def law(made: Rig) -> ToolLaw:
-    """The fast thread's: the tool on its coupling, its contact the linear model."""
-    return ToolLaw(made.tool, made.coupling, FAST, capacity=CAPACITY)
+    return Rig(scene, visual, ToolLaw(held.tool, held.coupling, FAST, capacity=CAPACITY))
 
 
 @dataclass(frozen=True)
@@ -209,18 +173,3 @@ def true_force(rows: FloatArray, step: float = FAST, **options: Any) -> TrueForc
         for patch in made.visual.world.patches():
             found[1, tick] += patch["force"] if patch["body"] == "tool" else -np.asarray(patch["force"])
     return TrueForce(*found)
-
-
-def follow(made: Rig, read: dict[str, Any]) -> None:
-    """A step of the world, the tool pulled to where a session last read its device.
-
-    Args:
-        made: the world.
-        read: the session's readout.
-    Raises:
-        RuntimeError: the world stopped.
-    """
-    names = ("position", "orientation", "linear_velocity", "angular_velocity")
-    made.visual.set_device(RigidState(*(read[name] for name in names)))
-    if not made.visual.world.step():
-        raise RuntimeError(f"the world stopped: {made.visual.world.status()['message']}")
