@@ -21,12 +21,12 @@ from softcontact.haptics import (
     ThreadSettings,
     ToolLaw,
     VirtualCoupling,
+    VisualLoop,
 )
 from softcontact.haptics.openhaptics import OpenHaptics
 from softcontact.live.controls import Control
 from softcontact.live.frame import Readings, split
 from softcontact.live.scene import LiveScene
-from softcontact.live.slow_loop import SlowLoop
 from softcontact.live.steering import FloatArray, Steering, pivot_of
 from softcontact.scene.errors import SceneError
 from softcontact.scene.model import Scene
@@ -38,6 +38,7 @@ PULL = 6.0  # N
 HAND = HandAxis(mass=0.1, damping=0.5, hand_mass=0.15, hand_damping=40.0, hand_stiffness=1500.0)
 _GAINS = ("stiffness", "damping", "angular_stiffness", "angular_damping", "max_force", "max_torque")
 _REACH = 1.5  # alarm distances that the steered hand goes in a step, 1.5 mm where the scene gives none
+_LONGEST_PROMISE = 0.5  # s, between two publications
 _TRIAL_STEPS = 4
 _SHARE = 0.6  # of a period, that steps without contact may take
 _LONGEST_STEP = 0.02  # s; with longer ones contact is lost at the speed of a hand
@@ -46,7 +47,7 @@ AROUND = 0.05  # m, that the hand can leave the tissue's box by
 
 
 class ToolScene(LiveScene):
-    """The product's pair at work: HapticSession (the core's own thread) with the linear contact model, and SlowLoop.
+    """The product's pair at work: HapticSession (the core's own thread) with the linear contact model, and VisualLoop.
 
     The scene's script of the device is left out: the hand does what move() says (`simulated`), or what somebody does
     with a real device (`openhaptics`).
@@ -76,7 +77,7 @@ class ToolScene(LiveScene):
         super().__init__(scene.model_copy(update={"motions": rest}))
         self.device = device
         self._session: HapticSession | None = None
-        self._loop: SlowLoop | None = None
+        self._loop: VisualLoop | None = None
         self._core: Any = None  # the open device
         self._engine = self._fitting() if fit else self._new_engine()
         self._steering = self._steer(script)
@@ -168,7 +169,7 @@ class ToolScene(LiveScene):
         law = ToolLaw(self._body.tool, self.coupling, 1.0 / settings.rate_hz)
         self._session = HapticSession(self._description(), law, settings)
         self._core = self._session.device
-        self._loop = SlowLoop(self._body, self._session, self.scene.time_step, self._after_step)
+        self._loop = VisualLoop(self._body, self._session, stepped=self._after_step)
         self._draw(self._engine)
 
     def _leave(self) -> None:
@@ -200,7 +201,10 @@ class ToolScene(LiveScene):
 
     def _end(self) -> None:
         if self._loop is not None:
-            self._loop.stop()
+            try:
+                self._loop.stop()
+            except Exception as error:
+                self._fail(error)
         if self._session is not None:
             self._session.stop()
 
@@ -214,6 +218,9 @@ class ToolScene(LiveScene):
     def _after_step(self, duration: float) -> None:
         self._follow(duration)
         self._stepped(self._engine, duration)
+        # A machine that is too slow must not seem dead to the watchdog.
+        longest = max(list(self._durations)[-10:], default=0.0)
+        self._loop.promise = max(self._loop.period, min(_LONGEST_PROMISE, 2.0 * longest))
         force = np.asarray(self._session.readout()["wrench"][:3])
         self.history.add(time.perf_counter(), *split(force, self.frame.normal))
 
