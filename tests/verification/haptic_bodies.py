@@ -24,8 +24,10 @@ def make_world(step: float, gravity: float = 0.0, **options: Any) -> World:
     return World(step, np.array([0.0, 0.0, -gravity]), TIGHT | options)
 
 
-def add_block(world: World, young: float = 2e4, friction: float = 0.5, divisions: int = 4) -> None:
-    """A soft cube whose top lies in z = 0 and whose bottom is held."""
+def add_block(
+    world: World, young: float = 2e4, friction: float = 0.5, divisions: int = 4, rayleigh: float = 0.005
+) -> None:
+    """A soft cube whose top lies in z = 0 and whose bottom is held, damped by its stiffness times `rayleigh` [s]."""
     mesh = tetrahedral_box(SIDE, divisions)
     surface, nodes = mesh.surface()
     weights = np.zeros((len(nodes), 4))
@@ -42,7 +44,7 @@ def add_block(world: World, young: float = 2e4, friction: float = 0.5, divisions
         surface_weights=weights,
         surface_triangles=surface.triangles,
         rayleigh_mass=1.0,
-        rayleigh_stiffness=0.005,
+        rayleigh_stiffness=rayleigh,
         fixed_nodes=[int(i) for i in np.flatnonzero(places[:, 2] < 1e-6 - SIDE)],
         friction=friction,
     )
@@ -53,6 +55,7 @@ def add_tool(
     position: tuple[float, float, float] = (0.003, 0.002, RADIUS + 0.001),
     friction: float = 0.5,
     coupling: VirtualCoupling = COUPLING,
+    body: Tool = TOOL,
     **settings: Any,
 ) -> VisualTool:
     mesh = sphere(RADIUS, 8)
@@ -61,7 +64,7 @@ def add_tool(
         "tool",
         mesh.vertices,
         mesh.triangles,
-        TOOL,
+        body,
         coupling,
         RigidState(np.array(position)),
         friction,

@@ -78,12 +78,12 @@ def test_with_delay_data_come_a_period_later():
     with session(hand([-0.003])) as given:
         loop = VisualLoop(tool, given)
         loop.run(0.04)
-        assert given.readout()["publication"] == 0 and loop.steps == 1
+        assert given.readout()["publication"] == 0 and loop.done == 1
         loop.run(0.001)
-        assert given.readout()["publication"] == 1 and loop.steps == 2
+        assert given.readout()["publication"] == 1 and loop.done == 2
         assert given.readout()["data_age"] < 0.002
         loop.run(0.959)
-        assert given.readout()["state"] == "touching" and loop.steps == 25
+        assert given.readout()["state"] == "touching" and loop.done == 25
     times = loop.times
     assert {"read", "step", "build", "publish", "total"} == set(times)
     assert all(len(row) == 25 for row in times.values()) and (times["step"] > 0.0).all()
@@ -124,7 +124,7 @@ def test_by_the_wall_clock_it_has_a_thread_that_stops_and_starts_again(monkeypat
             with loop:
                 loop.start()
                 loop.start()  # it runs already
-                wait_for(lambda: given.readout()["state"] == "touching" and loop.steps > 3)
+                wait_for(lambda: given.readout()["state"] == "touching" and loop.done > 3)
                 assert loop.running and threading.active_count() == before + 1
             assert not loop.running and threading.active_count() == before
             wait_for(lambda: not given.readout()["wrench"].any())
@@ -153,6 +153,8 @@ def test_what_cannot_run_is_refused():
             VisualLoop(tool, given, period=0.0)
         with pytest.raises(ValueError, match="promise"):
             VisualLoop(tool, given, promise=np.nan)
+        with pytest.raises(ValueError, match="steps"):
+            VisualLoop(tool, given, steps=0)
         with pytest.raises(ValueError, match="multiple"):
             VisualLoop(tool, given, period=0.0405).run(0.1)
         with pytest.raises(ValueError, match="simulated"):

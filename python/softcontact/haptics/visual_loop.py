@@ -34,8 +34,9 @@ class VisualLoop:
         session: whose device moves it.
         law: what tells where the tool of the world is pulled and what is published: ToolLaw, the linear contact
             model, or DoubleCouplingLaw; None: the session's.
-        period: of the visual steps [s]; None: the world's time step. A period longer than the time step makes the
-            tissue slower than it is.
+        period: of the visual steps [s]; None: the time that the world's steps cover. A longer period makes the tissue
+            slower than it is.
+        steps: of the world in a visual step, all of them towards the same place of the device.
         delay: in simulated time, data come to the fast thread a period after the device was read, as with a world
             whose steps take as long as they may. False: at once. The wall clock has its own delay.
         promise: within what time of each publication the next one will come, for the watchdog [s]; None: the period. A
@@ -44,9 +45,9 @@ class VisualLoop:
     Attributes:
         lock: held during each step: whoever changes the world meanwhile takes it.
         error: why the thread ended by itself; None while all is well.
-        steps: done.
+        done: visual steps so far.
     Raises:
-        ValueError: a period or promise that is not positive; a law that takes nothing from a tool.
+        ValueError: a period, promise or number of steps that is not positive; a law that takes nothing from a tool.
 
     Source: Otaduy and Gross 2007, Sec. 3, visual thread.
     """
@@ -58,11 +59,14 @@ class VisualLoop:
         law: ToolLaw | DoubleCouplingLaw | None = None,
         *,
         period: float | None = None,
+        steps: int = 1,
         delay: bool = True,
         promise: float | None = None,
         stepped: Callable[[float], None] | None = None,
     ) -> None:
-        self.period = float(tool.world.time_step if period is None else period)
+        if steps < 1:
+            raise ValueError(f"steps: {steps}; give 1 or more")
+        self.period = float(steps * tool.world.time_step if period is None else period)
         self.promise = self.period if promise is None else float(promise)
         for name in ("period", "promise"):
             given = getattr(self, name)
@@ -75,7 +79,8 @@ class VisualLoop:
         self.tool, self.session, self.delay = tool, session, delay
         self.lock = threading.Lock()
         self.error: Exception | None = None
-        self.steps = 0
+        self.done = 0
+        self._steps = steps
         self._stepped = stepped
         self._durations: deque[tuple[float, ...]] = deque(maxlen=_KEPT)
         self._pending: NDArray[np.float64] | None = None
@@ -93,7 +98,7 @@ class VisualLoop:
         self.session.publish(data, self.promise)
         marks.append(time.perf_counter())
         self._durations.append(tuple(np.diff(marks)))
-        self.steps += 1
+        self.done += 1
 
     def run(self, seconds: float) -> None:
         """Visual steps and fast ticks in simulated time, from where the last call ended.
@@ -183,7 +188,7 @@ class VisualLoop:
         if read["tick"] > 0:  # before the first one nobody knows where the device is
             self.law.pull(self.tool, read)
         marks.append(time.perf_counter())
-        if not world.step():
+        if not world.step(self._steps):
             status = world.status()
             raise ValueError(f"stopped at {world.time:.4g} s: {status['message']}")
         marks.append(time.perf_counter())
@@ -199,7 +204,7 @@ class VisualLoop:
             self.session.publish(self._pending, self.promise)
         self._pending, marks = self._compute()
         self._durations.append((*np.diff(marks), 0.0))
-        self.steps += 1
+        self.done += 1
 
     def _run(self) -> None:
         try:
