@@ -10,18 +10,22 @@ if [ -z "${VIRTUAL_ENV:-}" ]; then
     export VIRTUAL_ENV="$PWD/.venv"
     export PATH="$VIRTUAL_ENV/bin:$PATH"
 fi
-python -m pip install --quiet --disable-pip-version-check cmake ninja "cmeel-eigen==3.4.1" ".[test,reference]"
+# The package is built in build/core without isolation (by what pyproject.toml requires, no more), so that the C++
+# tests below can link against the core that was compiled for it.
+install() { python -m pip install --quiet --disable-pip-version-check "$@"; }
+requirements='import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")'
+python -c "$requirements" | install -r /dev/stdin cmake ninja
+CMAKE_GENERATOR=Ninja install --no-build-isolation --config-settings=build-dir=build/core \
+    --config-settings=cmake.define.SOFTCONTACT_WARNINGS_AS_ERRORS=ON ".[test,reference]"
 
 echo "== lint"
 ruff check . && ruff format --check .
 git ls-files '*.cpp' '*.hpp' '*.h' '*.inl' | xargs clang-format --dry-run --Werror
 
 echo "== core (C++)"
-[ -z "${SOFA_ROOT:-}" ] || export CMAKE_PREFIX_PATH="$SOFA_ROOT${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
-cmake -S . -B build/tests -G Ninja -DSOFTCONTACT_TESTS=ON -DSOFTCONTACT_BINDINGS=OFF \
-    -DSOFTCONTACT_WARNINGS_AS_ERRORS=ON -DPython_EXECUTABLE="$(command -v python)" >/dev/null
-cmake --build build/tests
-ctest --test-dir build/tests --output-on-failure
+cmake -S . -B build/core -DSOFTCONTACT_TESTS=ON >/dev/null
+cmake --build build/core
+ctest --test-dir build/core --output-on-failure
 
 echo "== haptic thread (ThreadSanitizer)"
 cmake -S . -B build/tsan -G Ninja -DSOFTCONTACT_TESTS=ON -DSOFTCONTACT_BINDINGS=OFF -DSOFTCONTACT_SOFA_PLUGIN=OFF \
@@ -30,8 +34,15 @@ cmake --build build/tsan --target test_haptic_thread
 ctest --test-dir build/tsan --output-on-failure
 
 # CMake builds the SOFA plugin with its tests where it finds SOFA; SOFA_ROOT or CMAKE_PREFIX_PATH name its folder.
-if grep -q 'SOFTCONTACT_SOFA_FOUND:INTERNAL=ON' build/tests/CMakeCache.txt; then
-    plugin=$(find "$PWD/build/tests" -name 'libSoftContact.*' | head -n 1)
+# It has its own build: the plugin and the core in it take SOFA's Eigen.
+[ -z "${SOFA_ROOT:-}" ] || export CMAKE_PREFIX_PATH="$SOFA_ROOT${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
+cmake -S . -B build/sofa -G Ninja -DSOFTCONTACT_SOFA_TESTS=ON -DSOFTCONTACT_BINDINGS=OFF \
+    -DSOFTCONTACT_WARNINGS_AS_ERRORS=ON -DPython_EXECUTABLE="$(command -v python)" >/dev/null
+if grep -q 'SOFTCONTACT_SOFA_FOUND:INTERNAL=ON' build/sofa/CMakeCache.txt; then
+    echo "== SOFA plugin"
+    cmake --build build/sofa
+    ctest --test-dir build/sofa --output-on-failure
+    plugin=$(find "$PWD/build/sofa" -name 'libSoftContact.*' | head -n 1)
     export SOFA_PLUGIN_PATH="$(dirname "$plugin")${SOFA_PLUGIN_PATH:+:$SOFA_PLUGIN_PATH}"
     sofa_python="${SOFA_ROOT:-}/plugins/SofaPython3/lib/python3/site-packages"
     [ ! -d "$sofa_python" ] || export PYTHONPATH="$sofa_python${PYTHONPATH:+:$PYTHONPATH}"
