@@ -186,6 +186,32 @@ def test_slip_force_is_exact_whatever_the_scale_of_the_rows(ratio):
     assert slipped > 10
 
 
+@pytest.mark.parametrize("least", [0.0, 1e-16, 1e-12, 1e-10, 1e-8])
+def test_a_nearly_singular_compliance_is_solved_or_told(least):
+    rng = np.random.default_rng(7)
+    solved = 0
+    for _ in range(300):
+        axes = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        W = axes @ np.diag([1.0, 10.0 ** rng.uniform(-3, 0), least]) @ axes.T
+        W = 0.5 * (W + W.T)
+        q = W @ rng.normal(size=3)  # what this compliance can stop, but for
+        q[0] = -abs(q[0])  # the sign of the approach
+        mu = 10.0 ** rng.uniform(-2, 1)
+        force, state, converged = _core.solve_coulomb_block(W, q, mu)
+        u = W @ force + q
+        size = (np.abs(W) @ np.abs(force) + np.abs(q)).max()
+        assert np.hypot(*force[1:]) <= mu * force[0] * (1 + 1e-12)
+        if not converged:
+            continue
+        solved += 1
+        assert abs(u[0]) <= 2e-9 * size, (W, q, mu)
+        if state == "stick":
+            assert np.abs(u).max() <= 2e-9 * size, (W, q, mu)
+        else:
+            assert u[1:] @ force[1:] <= 2e-9 * size * np.hypot(*force[1:]), (W, q, mu)
+    assert solved >= 200
+
+
 def test_bodies_that_only_move_along_one_line_press_without_friction():
     """Two guides: W has rank one, and what its rounding leaves of the tangents asks for no force."""
     rng = np.random.default_rng(31)

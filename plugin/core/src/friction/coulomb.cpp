@@ -7,6 +7,33 @@
 
 namespace softcontact {
 
+namespace {
+
+// Velocity, against the sizes of its terms, that round-off leaves of none.
+constexpr double rest_ratio = 1e-9;
+
+/// Does the contact rest under this force? Of a nearly singular W the elimination may say so where it does
+/// not.
+bool rests(const Matrix3d& W, const Vector3d& q, const Vector3d& force)
+{
+    const Vector3d size = W.cwiseAbs() * force.cwiseAbs() + q.cwiseAbs();
+    return (W * force + q).lpNorm<Eigen::Infinity>() <= rest_ratio * size.maxCoeff();
+}
+
+/// Does it slide against its friction, with the surfaces touching?
+bool slides(const Matrix3d& W, const Vector3d& q, const Vector3d& force)
+{
+    const Vector3d size = W.cwiseAbs() * force.cwiseAbs() + q.cwiseAbs();
+    const Vector3d u = W * force + q;
+    const double least = rest_ratio * size.maxCoeff();
+    const double across = std::abs(u.y() * force.z() - u.z() * force.y());
+    const double along = u.y() * force.y() + u.z() * force.z();
+    const double length = std::hypot(force.y(), force.z());
+    return std::abs(u.x()) <= least && across <= least * length && along <= least * length;
+}
+
+}  // namespace
+
 Vector3d project_to_cone(const Vector3d& force, double mu)
 {
     const double tangential = std::hypot(force.y(), force.z());
@@ -29,6 +56,7 @@ CoulombSolution solve_coulomb_block(const Matrix3d& W, const Vector3d& q, double
         return solution;
     }
     SlipCurve curve(W, mu);
+    curve.ease_where_singular(W);
     curve.set_free(q);
     const double normal_free = curve.normal_free();
     if (!(W(0, 0) > 0.0) || !std::isfinite(normal_free)) {
@@ -50,6 +78,7 @@ CoulombSolution solve_coulomb_block(const Matrix3d& W, const Vector3d& q, double
     if (finite && point.value <= 0.0) {
         solution.force << point.n, point.t, point.s;
         solution.state = ContactState::stick;
+        solution.converged = rests(W, q, solution.force);
         return solution;
     }
     double ratio = 0.0;
@@ -63,6 +92,7 @@ CoulombSolution solve_coulomb_block(const Matrix3d& W, const Vector3d& q, double
     const double normal = std::max(point.n, 0.0);
     const double factor = length > 0.0 ? mu * normal / length : 0.0;
     solution.force << normal, factor * point.t, factor * point.s;
+    solution.converged = solution.converged && slides(W, q, solution.force);
     return solution;
 }
 

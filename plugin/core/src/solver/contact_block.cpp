@@ -6,14 +6,6 @@
 
 namespace softcontact {
 
-namespace {
-
-// Compliance given to a tangential direction without any, against the others: the stick force is then the
-// smallest one.
-constexpr double rank_regularisation = 1e-14;
-
-}  // namespace
-
 ContactBlock::ContactBlock(const Matrix3d& W, double mu)
 {
     if (!(W(0, 0) > 0.0) || !std::isfinite(1.0 / W(0, 0))) {
@@ -21,10 +13,7 @@ ContactBlock::ContactBlock(const Matrix3d& W, double mu)
     }
     m_gives = true;
     m_curve = SlipCurve(W, mu);
-    const double size = W(0, 0) + std::abs(W(1, 1)) + std::abs(W(2, 2));
-    if (std::abs(m_curve.determinant()) <= rank_regularisation * size * size) {
-        m_curve.ease(rank_regularisation * size);
-    }
+    m_curve.ease_where_singular(W);
 }
 
 bool ContactBlock::solve(const Vector3d& q, Vector3d& force)

@@ -41,18 +41,20 @@ public:
         m_c0 = sum_of(q.y(), m_w10 * m_normal_free);
         m_c1 = sum_of(q.z(), m_w20 * m_normal_free);
     }
-    /// Add to the tangential compliance.
-    void ease(double compliance)
+    /// Give a tangential direction without any compliance some, so that the stick force is the smallest one.
+    void ease_where_singular(const Matrix3d& W)
     {
-        m_s00 += compliance;
-        m_s11 += compliance;
+        constexpr double ratio = 1e-14;  // against the compliance of the others
+        const double size = W(0, 0) + std::abs(W(1, 1)) + std::abs(W(2, 2));
+        if (std::abs(m_s00 * m_s11 - m_s01 * m_s10) <= ratio * size * size) {
+            m_s00 += ratio * size;
+            m_s11 += ratio * size;
+        }
     }
 
     [[nodiscard]] double mu() const { return m_mu; }
     /// Normal force without tangential ones.
     [[nodiscard]] double normal_free() const { return m_normal_free; }
-    /// Determinant of the tangential compliance.
-    [[nodiscard]] double determinant() const { return m_s00 * m_s11 - m_s01 * m_s10; }
     /// Does nothing pull along the surface once u_n = 0?
     [[nodiscard]] bool at_rest() const { return m_c0 == 0.0 && m_c1 == 0.0; }
     /// Tangential velocity with u_n = 0 and no tangential force.
