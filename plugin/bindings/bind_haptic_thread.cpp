@@ -25,6 +25,7 @@ constexpr SafetyField safety_fields[] = {
     {"max_speed", &SafetySettings::max_speed},
     {"max_angular_speed", &SafetySettings::max_angular_speed},
     {"settle_time", &SafetySettings::settle_time},
+    {"energy_reserve", &SafetySettings::energy_reserve},
 };
 
 py::dict told(const SafetySettings& safety)
@@ -71,6 +72,7 @@ py::dict told(const HapticReadout& read)
     out["wanted"] = read.wanted;
     out["wrench"] = read.wrench;
     out["gain"] = read.gain;
+    out["energy"] = read.energy;
     out["data_age"] = read.data_age;
     out["pose_age"] = read.pose_age;
     out["publication"] = read.publication;

@@ -224,7 +224,7 @@ def test_impossible_devices_are_refused(make, word):
         *[
             (ThreadSettings(safety=SafetySettings(**{f.name: value})), f.name)
             for f in dataclasses.fields(SafetySettings)
-            for value in (0.0, float("nan"))
+            for value in (-1.0 if f.name == "energy_reserve" else 0.0, float("nan"))
         ],
     ],
 )

@@ -158,7 +158,8 @@ class HapticSession:
     def readout(self) -> dict[str, Any]:
         """The last tick: tick, time [s], state, position, orientation (x, y, z, w), linear_velocity,
         angular_velocity, buttons, wanted (6,) what the law asked for, wrench (6,) what the device got [N, N m], gain,
-        data_age, pose_age [s], publication, fault, law (what the law tells)."""
+        energy that the hand has put in and not got back [J], data_age, pose_age [s], publication, fault, law (what the
+        law tells)."""
         return self._thread.readout()
 
     def times(self) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Settings of the fast thread and of what stands between it and the hand."""
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -22,6 +23,9 @@ class SafetySettings:
         pose_timeout: age of the pose that is an error [s].
         max_speed, max_angular_speed: a pose that asks for more has jumped [m/s, rad/s].
         settle_time: how long the place after a jump has to hold [s].
+        energy_reserve: energy that may go to the hand beyond what it has put in [J]; inf: it is not looked at. With 0
+            the session is passive whatever the law does, late models of a slow visual loop included: a force that
+            would give more is reduced (time-domain passivity control: Hannaford and Ryu 2002).
     """
 
     max_force: float = 3.3
@@ -36,6 +40,7 @@ class SafetySettings:
     max_speed: float = 10.0
     max_angular_speed: float = 200.0
     settle_time: float = 0.1
+    energy_reserve: float = math.inf
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,9 @@ namespace {
 
 constexpr double promise_slack = 1.1;    // a slow thread may be this much over its promise
 constexpr double shortest_fade = 0.005;  // [s]
+// A bare device's handle, with no hand that adds its own.
+constexpr double lightest_mass = 0.045;  // [kg]
+constexpr double least_inertia = 2e-5;   // [kg m^2]
 
 /// 1 before `begin`, 0 from `end` on.
 double ramp(double age, double begin, double end) noexcept
@@ -59,6 +62,10 @@ void SafetySettings::validate() const
     if (watchdog > 0.05) {
         throw std::invalid_argument("watchdog: " + std::to_string(watchdog) + " s, expected at most 0.05");
     }
+    if (!(energy_reserve >= 0.0)) {
+        throw std::invalid_argument("energy_reserve: " + std::to_string(energy_reserve) +
+                                    " J, expected 0 or more, or infinity for no check");
+    }
     if (pose_timeout < pose_fade) {
         throw std::invalid_argument("pose_timeout: " + std::to_string(pose_timeout) +
                                     " s, expected no less than pose_fade");
@@ -98,7 +105,40 @@ double ForceSafety::allowed_gain(const SafetyInputs& inputs) const noexcept
                     ramp(inputs.pose_age, pose_begin, m_settings.pose_fade));
 }
 
+/// Time-domain passivity control (Hannaford and Ryu 2002): the energy that passes the port is counted, and a
+/// wrench that would take more than there is within a period is reduced. What it would take is reckoned with the
+/// motion of this moment and with what the wrench adds to it, of the lightest thing that may be held.
+double ForceSafety::passive_share(const Vector6d& wrench, const Vector6d& motion,
+                                  double period) const noexcept
+{
+    const double moving = wrench.dot(motion) * period;
+    const double pushed = 0.5 * period * period *
+                          (wrench.head<3>().squaredNorm() / lightest_mass +
+                           wrench.tail<3>().squaredNorm() / least_inertia);
+    const double left = std::max(0.0, m_settings.energy_reserve + m_energy);
+    if (moving + pushed <= left) {
+        return 1.0;
+    }
+    // The share s with s moving + s² pushed = left.
+    const double root = std::sqrt(moving * moving + 4.0 * pushed * left);
+    return moving > 0.0 ? 2.0 * left / (moving + root) : (root - moving) / (2.0 * pushed);
+}
+
 Vector6d ForceSafety::apply(const Vector6d& wanted, const SafetyInputs& inputs, double period) noexcept
+{
+    if (!inputs.pose_refused) {
+        m_energy -= m_sent.dot(inputs.moved);
+    }
+    m_sent = wrench(wanted, inputs, period);
+    if (std::isfinite(m_settings.energy_reserve)) {
+        const double share = passive_share(m_sent, inputs.motion, period);
+        m_sent *= share;
+        m_limited *= share;  // so that it comes back no faster than a force may rise
+    }
+    return m_sent;
+}
+
+Vector6d ForceSafety::wrench(const Vector6d& wanted, const SafetyInputs& inputs, double period) noexcept
 {
     if (m_state == HapticState::error || inputs.fault || !(inputs.pose_age < m_settings.pose_timeout)) {
         restart();

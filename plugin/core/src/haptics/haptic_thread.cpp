@@ -7,6 +7,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "softcontact/haptics/rigid_state.hpp"
+
 #ifdef __linux__
 #include <pthread.h>
 #include <sched.h>
@@ -194,6 +196,9 @@ bool HapticThread::accept_pose(std::int64_t now) noexcept
     }
     anew = anew || m_jumped;
     m_jumped = false;
+    if (!anew) {  // else nothing is known about the way
+        m_moved = displacement({m_pose.position, m_pose.orientation}, {read.position, read.orientation});
+    }
     m_has_pose = true;
     m_pose = read;
     m_pose_time = now;
@@ -224,7 +229,8 @@ void HapticThread::tick() noexcept
     m_device.read(m_row.device);
     m_row.fault = m_device.fault();
     const Publication& data = m_publications.value();
-    const SafetyInputs inputs{
+    m_moved.setZero();
+    SafetyInputs inputs{
         .has_data = data.number > 0,
         .withdrawn = data.withdrawn,
         .data_age = nanosecond * static_cast<double>(now - data.stamp),
@@ -233,6 +239,8 @@ void HapticThread::tick() noexcept
         .pose_age = nanosecond * static_cast<double>(now - m_pose_time),
         .fault = m_row.fault != 0,
     };
+    inputs.moved = m_moved;
+    inputs.motion << m_pose.linear_velocity, m_pose.angular_velocity;
     m_row.wanted.setZero();
     if (inputs.has_data && m_has_pose && !inputs.pose_refused) {
         m_row.wanted = m_law.wrench(m_pose, m_period);
@@ -253,6 +261,7 @@ void HapticThread::tick() noexcept
     out.wanted = m_row.wanted;
     out.wrench = m_row.wrench;
     out.gain = m_row.gain;
+    out.energy = m_safety.energy();
     out.data_age = inputs.data_age;
     out.pose_age = inputs.pose_age;
     out.publication = data.number;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "softcontact/types.hpp"
 
@@ -21,6 +22,8 @@ struct SafetySettings {
     double max_speed = 10.0;    ///< a pose that asks for more has jumped [m/s]
     double max_angular_speed = 200;  ///< [rad/s]
     double settle_time = 0.1;        ///< after a jump: how long the new place has to hold [s]
+    /// Energy that may go to the hand beyond what it has put in [J]. Infinite: it is not looked at.
+    double energy_reserve = std::numeric_limits<double>::infinity();
 
     /// Throws std::invalid_argument.
     void validate() const;
@@ -38,13 +41,15 @@ enum class HapticState : std::uint8_t {
 
 /// What a tick knows of its inputs; ages in seconds.
 struct SafetyInputs {
-    bool has_data = false;      ///< a publication has come
-    bool withdrawn = false;     ///< and was taken back `data_age` ago
-    double data_age = 0.0;      ///< since the last publication
-    double data_period = 0.0;   ///< within which the slow thread has promised the next one
-    bool pose_refused = false;  ///< this tick's pose is not a number, or has jumped
-    double pose_age = 0.0;      ///< since the last pose that could be true
-    bool fault = false;         ///< of the device
+    bool has_data = false;               ///< a publication has come
+    bool withdrawn = false;              ///< and was taken back `data_age` ago
+    double data_age = 0.0;               ///< since the last publication
+    double data_period = 0.0;            ///< within which the slow thread has promised the next one
+    bool pose_refused = false;           ///< this tick's pose is not a number, or has jumped
+    double pose_age = 0.0;               ///< since the last pose that could be true
+    bool fault = false;                  ///< of the device
+    Vector6d moved = Vector6d::Zero();   ///< of the pose since the last tick: position, rotation vector
+    Vector6d motion = Vector6d::Zero();  ///< velocity and angular velocity
 };
 
 /// Watchdog, limits, fade. Deterministic: the same inputs, the same bits.
@@ -57,6 +62,8 @@ public:
 
     [[nodiscard]] HapticState state() const noexcept { return m_state; }
     [[nodiscard]] double gain() const noexcept { return m_gain; }
+    /// What the hand has put in less what it got back since the first tick [J].
+    [[nodiscard]] double energy() const noexcept { return m_energy; }
     void reset() noexcept;    ///< leave the error; the force fades in anew
     void restart() noexcept;  ///< the force fades in anew
 
@@ -68,11 +75,16 @@ public:
 
 private:
     [[nodiscard]] double allowed_gain(const SafetyInputs& inputs) const noexcept;
+    [[nodiscard]] Vector6d wrench(const Vector6d& wanted, const SafetyInputs& inputs, double period) noexcept;
+    [[nodiscard]] double passive_share(const Vector6d& wrench, const Vector6d& motion,
+                                       double period) const noexcept;
 
     SafetySettings m_settings;
     HapticState m_state = HapticState::waiting;
     double m_gain = 0.0;
     Vector6d m_limited = Vector6d::Zero();
+    Vector6d m_sent = Vector6d::Zero();  ///< held by the device since the last tick
+    double m_energy = 0.0;
 };
 
 }  // namespace softcontact

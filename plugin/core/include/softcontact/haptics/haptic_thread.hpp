@@ -35,6 +35,7 @@ struct HapticReadout {
     DeviceState device;  ///< the last pose that could be true
     Vector6d wanted = Vector6d::Zero(), wrench = Vector6d::Zero();
     double gain = 0.0;
+    double energy = 0.0;                    ///< that the hand has put in and not got back [J]
     double data_age = 0.0, pose_age = 0.0;  ///< [s]
     std::uint64_t publication = 0;          ///< number of the data in use
     std::uint32_t fault = 0;
@@ -104,7 +105,8 @@ private:
     // Of the fast thread.
     ForceSafety m_safety;
     TraceRow m_row;
-    DeviceState m_pose, m_reading;  // the last one that could be true; the last one with numbers in it
+    DeviceState m_pose, m_reading;        // the last one that could be true; the last one with numbers in it
+    Vector6d m_moved = Vector6d::Zero();  // of the pose, by this tick's reading
     bool m_has_pose = false, m_has_reading = false, m_jumped = false;
     std::uint64_t m_sequence = 0;
     std::int64_t m_pose_time = 0, m_reading_time = 0, m_jump_time = 0, m_last_start = 0;
