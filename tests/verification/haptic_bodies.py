@@ -7,7 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 from softcontact._core import World
 
-from softcontact.haptics import LinearContactModel, RigidState, Tool, VirtualCoupling, VisualTool
+from softcontact.haptics import (
+    HandAxis,
+    HandScript,
+    LinearContactModel,
+    RigidState,
+    SimulatedDevice,
+    Tool,
+    VirtualCoupling,
+    VisualTool,
+)
 from softcontact.mesh.primitives import sphere
 from softcontact.mesh.tetrahedral_primitives import tetrahedral_box
 
@@ -69,6 +78,21 @@ def add_tool(
         RigidState(np.array(position)),
         friction,
         **settings,
+    )
+
+
+def firm(times: Any, places: Any) -> SimulatedDevice:
+    """A device that goes its way whatever the force, 10 N move it by a micrometre, and holds the ball's centre at these
+    places (k, 3) at times (k,)."""
+    script = HandScript(times, np.asarray(places) + HANDLE)
+    return SimulatedDevice(
+        script,
+        HandAxis(mass=0.1, damping=0.0, hand_mass=0.0, hand_damping=2e3, hand_stiffness=1e7),
+        HandAxis(mass=1e-3, damping=0.0, hand_mass=0.0, hand_damping=20.0, hand_stiffness=1e5),
+        position_step=0.0,
+        rotation_step=0.0,
+        velocity_cutoff=0.0,
+        max_force=20.0,
     )
 
 

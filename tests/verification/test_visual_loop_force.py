@@ -3,16 +3,13 @@
 
 import numpy as np
 import pytest
-from haptic_bodies import COUPLING, HANDLE, RADIUS, TOOL, add_block, add_tool, device_at, make_world
+from haptic_bodies import COUPLING, HANDLE, RADIUS, TOOL, add_block, add_tool, device_at, firm, make_world
 from scipy.signal import butter, sosfiltfilt
 
 from softcontact.haptics import (
     DoubleCouplingLaw,
-    HandAxis,
-    HandScript,
     HapticSession,
     SafetySettings,
-    SimulatedDevice,
     ThreadSettings,
     Tool,
     ToolLaw,
@@ -23,21 +20,11 @@ from softcontact.haptics import (
 OVER = np.array([0.003, 0.002, RADIUS])
 OFFSET = 5e-4  # [m], at which surfaces come to rest: the tool touches so far above the block
 SETTINGS = ThreadSettings(safety=SafetySettings(max_force=20.0))
-# A hand that goes its way whatever the force: 10 N move it by a micrometre.
-FIRM = HandAxis(mass=0.1, damping=0.0, hand_mass=0.0, hand_damping=2e3, hand_stiffness=1e7)
-FIRM_TURN = HandAxis(mass=1e-3, damping=0.0, hand_mass=0.0, hand_damping=20.0, hand_stiffness=1e5)
 
 
-def firm(times, places):
-    """A device that holds the ball's centre at these places (k, 3) from over the block."""
-    script = HandScript(times, OVER + HANDLE + places)
-    return SimulatedDevice(
-        script, FIRM, FIRM_TURN, position_step=0.0, rotation_step=0.0, velocity_cutoff=0.0, max_force=20.0
-    )
-
-
-def down(heights):
-    return np.outer(heights, [0.0, 0.0, 1.0])
+def over(heights):
+    """Places (k, 3) of the ball's centre that touches the undeformed block at height 0."""
+    return OVER + np.outer(heights, [0.0, 0.0, 1.0])
 
 
 def felt(loop, seconds):
@@ -69,7 +56,7 @@ def test_a_sine_moves_the_force_at_every_tick(friction, options, delay):
     tool = add_tool(world, friction=friction)
     times = np.linspace(0.0, 1.0, 200)
     with HapticSession(
-        firm(times, down(-0.001 + 0.002 * np.cos(2 * np.pi * times))),
+        firm(times, over(-0.001 + 0.002 * np.cos(2 * np.pi * times))),
         ToolLaw(TOOL, COUPLING),
         SETTINGS,
         clock="simulated",
@@ -108,7 +95,7 @@ def test_an_approach_at_5_mm_s_begins_without_a_blow(period, delay):
     world = make_world(period)
     add_block(world, young, divisions=2, rayleigh=5e-4)
     tool = add_tool(world, (0.003, 0.002, RADIUS + 0.003), coupling=LIGHT_COUPLING, body=LIGHT_TOOL)
-    ways = firm([0.0, 0.2, 0.8], down([0.003, 0.003, 0.0]))
+    ways = firm([0.0, 0.2, 0.8], over([0.003, 0.003, 0.0]))
     with HapticSession(ways, ToolLaw(LIGHT_TOOL, LIGHT_COUPLING), SETTINGS, clock="simulated") as session:
         height, force, contact = felt(VisualLoop(tool, session, delay=delay), 0.75)
     first = int(np.argmax(contact[:, 2] > 0.0))
@@ -129,7 +116,7 @@ def dragged(kind, blend=0.0):
     add_block(world, friction=0.3)
     tool = add_tool(world, friction=0.3)
     way = [[0.0, 0.0, 0.001], [0.0, 0.0, -0.004], [DRAG * 0.8, 0.0, -0.004]]
-    ways = firm([0.0, PRESSED, PRESSED + 0.8], np.array(way))
+    ways = firm([0.0, PRESSED, PRESSED + 0.8], OVER + way)
     with HapticSession(ways, law, SETTINGS, clock="simulated", record=1.2) as session:
         VisualLoop(tool, session, promise=PROMISE).run(0.5)
         VisualLoop(tool, session, steps=10, promise=PROMISE).run(0.6)
