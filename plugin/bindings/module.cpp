@@ -17,4 +17,5 @@ PYBIND11_MODULE(_core, module)
     bind_world(module);
     bind_haptics(module);
     bind_tool_law(module);
+    bind_vademecum(module);
 }

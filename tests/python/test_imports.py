@@ -22,6 +22,7 @@ CORE_TOPICS = {
     "contact": {"geometry"},
     "solver": {"friction"},
     "haptics": set(),
+    "vademecum": set(),
     "condensed": {"solver", "haptics"},
     "world": {"geometry", "bodies", "contact", "friction", "solver", "haptics"},
 }

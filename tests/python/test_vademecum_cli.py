@@ -62,6 +62,19 @@ def test_build_certify_and_info_tell_the_same(built, tmp_path, capsys):
     assert Vademecum.load(built).certificate.cases[1] == 9
 
 
+def test_the_distance_field_goes_into_the_file(built, tmp_path, capsys):
+    file = shutil.copy(built, tmp_path / "box.h5")
+    command = ["vademecum", "distance", str(file), "--grid", "12,8,10", "--sizes", "0.5,1", "--json"]
+    assert main(command) == 0
+    told = json.loads(capsys.readouterr().out)["distance"]
+    made = Vademecum.load(file)
+    assert told["grid"] == [12, 8, 10] and told["sizes"] == [0.5, 1.0]
+    assert told["bytes"] == 4 * 2 * made.cases.count * 12 * 8 * 10
+    node = int(made.cases.nodes[-1])
+    where = made.mesh.nodes[[0]] + [[1e-3, 1e-3, 1e-3]]  # near a clamped corner
+    assert made.distance(where, node, 0.5).shape == (1,)
+
+
 def test_a_killed_build_goes_on_to_the_same_file(built, solid, tmp_path):
     out = tmp_path / "box.h5"
     command = [sys.executable, "-m", "softcontact", "vademecum", "build", str(solid), *OPTIONS, "--json"]
@@ -96,6 +109,9 @@ def test_a_killed_build_goes_on_to_the_same_file(built, solid, tmp_path):
         (["certify", "BUILT", "--sizes", "0.5,2"], "shares of the largest force"),
         (["certify", "BUILT", "--modes", "99"], "expected 1 to 24"),
         (["certify", "BUILT", "--every", "0"], "--every: 0"),
+        (["distance", "BUILT", "--grid", "12,8"], "--grid: '12,8'"),
+        (["distance", "BUILT", "--grid", "12,8,2"], "6 or more each"),
+        (["distance", "BUILT", "--grid", "12,8,9", "--sizes", "2"], "shares of the largest force"),
         (["info", "MESH"], "no vademecum"),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""`softcontact vademecum build|certify|info`."""
+"""`softcontact vademecum build|certify|distance|info`."""
 
 from __future__ import annotations
 
@@ -110,6 +110,29 @@ def certify(
 
 
 @app.command()
+def distance(
+    file: File,
+    grid: Annotated[str, typer.Option(metavar="NX,NY,NZ", help="Grid points along x, y and z.")],
+    sizes: Annotated[str, typer.Option(metavar="T1,T2,…", help="Shares of the largest force.")] = "1",
+    as_json: AsJson = False,
+) -> int:
+    """Tabulate the distance to the boundary of every deformed state, and write it into FILE."""
+    from softcontact.vademecum import Vademecum
+
+    counts = _numbers("--grid", grid)
+    if len(counts) != 3 or not all(n.is_integer() for n in counts):
+        raise ValueError(f"--grid: {grid!r}, expected three whole numbers such as 42,26,61")
+    started = time.perf_counter()
+    read = Vademecum.load(file)
+    made = read.with_distance(
+        (int(counts[0]), int(counts[1]), int(counts[2])), sizes=_numbers("--sizes", sizes)
+    )
+    made.save(file)
+    _print({**_summary(file, made), "wall_time_s": time.perf_counter() - started}, as_json)
+    return 0
+
+
+@app.command()
 def info(file: File, as_json: AsJson = False) -> int:
     """Tell what FILE was built for, and how good it is."""
     from softcontact.vademecum import Vademecum
@@ -134,6 +157,14 @@ def _summary(path: Path, made: Vademecum) -> dict[str, Any]:
         "terms_in_size": made.solution.terms,
         "solution_bytes": made.solution.nbytes,
         "estimated_energy_error": made.log[-1].energy_error if made.log else None,
+        "distance": None
+        if made.distance_field is None
+        else {
+            "grid": list(made.distance_field.values.shape[2:]),
+            "spacing_m": made.distance_field.spacing.tolist(),
+            "sizes": made.distance_field.sizes.tolist(),
+            "bytes": made.distance_field.values.nbytes,
+        },
         "certificate": None
         if certificate is None
         else {

@@ -3,9 +3,11 @@
 
 from softcontact.vademecum.build_state import LogRow
 from softcontact.vademecum.certificate import Certificate, certify
+from softcontact.vademecum.distance import DistanceField, tabulate_distance
 from softcontact.vademecum.file import VademecumFileError
 from softcontact.vademecum.full_order import EquilibriumError, FullOrderSolver, LoadPath
 from softcontact.vademecum.offline import BuildOptions
+from softcontact.vademecum.online import OnlineField
 from softcontact.vademecum.point_load import LoadCases, PointLoad
 from softcontact.vademecum.reduced import BuildError
 from softcontact.vademecum.separated import SeparatedSolution
@@ -17,11 +19,13 @@ __all__ = [
     "BuildError",
     "BuildOptions",
     "Certificate",
+    "DistanceField",
     "EquilibriumError",
     "FullOrderSolver",
     "LoadCases",
     "LoadPath",
     "LogRow",
+    "OnlineField",
     "PointLoad",
     "SeparatedSolution",
     "Solid",
@@ -31,4 +35,5 @@ __all__ = [
     "VademecumWarning",
     "build",
     "certify",
+    "tabulate_distance",
 ]

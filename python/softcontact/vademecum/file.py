@@ -10,6 +10,7 @@
     /solution        modes, amplitudes, dent_starts, dent_nodes, dents, spectrum: see SeparatedSolution
     /log             size, modes, residual, energy_error: one row an enrichment
     /certificate     as Certificate, where there is one
+    /distance        as DistanceField, where there is one
 
 Any HDF5 reader opens it; equal vademecums make equal files.
 """
@@ -28,6 +29,7 @@ import numpy as np
 from softcontact.bodies.material import Material
 from softcontact.vademecum.build_state import LogRow
 from softcontact.vademecum.certificate import Certificate
+from softcontact.vademecum.distance import DistanceField
 from softcontact.vademecum.offline import BuildOptions
 from softcontact.vademecum.point_load import LoadCases
 from softcontact.vademecum.separated import SeparatedSolution
@@ -79,6 +81,8 @@ def _fill(file: Any, vademecum: Vademecum) -> None:
     file["log"] = np.array([dataclasses.astuple(r) for r in vademecum.log], dtype=float).reshape(-1, 4)
     if vademecum.certificate is not None:
         _put(file, "certificate", vademecum.certificate)
+    if vademecum.distance_field is not None:
+        _put(file, "distance", vademecum.distance_field)
 
 
 def read(path: Path, mesh: SolidMesh | None = None) -> Vademecum:
@@ -140,8 +144,9 @@ def _vademecum(file: Any) -> Vademecum:
     cases = LoadCases(solid, load["nodes"][()], load["directions"][()], float(load.attrs["magnitude"]))
     log = [LogRow(row[0], int(row[1]), row[2], row[3]) for row in file["log"][()].tolist()]
     certificate = _get(file["certificate"], Certificate) if "certificate" in file else None
+    distance = _get(file["distance"], DistanceField) if "distance" in file else None
     options = BuildOptions(**json.loads(file.attrs["options"]))
-    return Vademecum(cases, _get(file["solution"], SeparatedSolution), options, log, certificate)
+    return Vademecum(cases, _get(file["solution"], SeparatedSolution), options, log, certificate, distance)
 
 
 def _put(file: Any, group: str, record: Any) -> None:

@@ -9,6 +9,7 @@ import json
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from softcontact.bodies.material import Material
 from softcontact.vademecum.build_state import BuildState, LogRow
 from softcontact.vademecum.certificate import Certificate, certify
+from softcontact.vademecum.distance import DistanceField, tabulate_distance
 from softcontact.vademecum.offline import BuildOptions, OfflineBuild
 from softcontact.vademecum.point_load import LoadCases, PointLoad
 from softcontact.vademecum.separated import SeparatedSolution, separate
@@ -25,6 +27,7 @@ from softcontact.vademecum.solid_mesh import SolidMesh
 __all__ = ["Vademecum", "VademecumWarning", "build"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 class VademecumWarning(UserWarning):
@@ -41,6 +44,7 @@ class Vademecum:
         options: how it was built.
         log: residual and energy error as modes came.
         certificate: errors against full-order solutions; None before `certified`.
+        distance_field: distances to the deformed boundary; None before `with_distance`.
     """
 
     cases: LoadCases
@@ -48,6 +52,7 @@ class Vademecum:
     options: BuildOptions
     log: list[LogRow]
     certificate: Certificate | None = None
+    distance_field: DistanceField | None = None
 
     @property
     def mesh(self) -> SolidMesh:
@@ -106,6 +111,36 @@ class Vademecum:
     ) -> Vademecum:
         """The same with a certificate; see softcontact.vademecum.certify for the keywords."""
         return dataclasses.replace(self, certificate=certify(self.cases, self.solution, tell=tell, **chosen))
+
+    def with_distance(
+        self, counts: tuple[int, int, int], *, sizes: ArrayLike = (1.0,), **options: Any
+    ) -> Vademecum:
+        """The same with a distance field; see softcontact.vademecum.tabulate_distance."""
+        field = tabulate_distance(self.cases, self.solution, counts=counts, sizes=sizes, **options)
+        return dataclasses.replace(self, distance_field=field)
+
+    def distance(self, points: ArrayLike, node: int, scale: float = 1.0, family: int = 0) -> FloatArray:
+        """Signed distances (k,) [m] of points to the boundary deformed by a load, see DistanceField.distance.
+
+        Raises:
+            ValueError: no distance field, a node that cannot be loaded, or a size that is not tabulated.
+        """
+        return self._field().distance(points, self.case(node, family), scale)
+
+    def contacts(
+        self, pointshell: ArrayLike, node: int, scale: float = 1.0, family: int = 0
+    ) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Points inside the solid deformed by a load: indices, depths, normals, see DistanceField.contacts.
+
+        Raises:
+            ValueError: as for `distance`.
+        """
+        return self._field().contacts(pointshell, self.case(node, family), scale)
+
+    def _field(self) -> DistanceField:
+        if self.distance_field is None:
+            raise ValueError("distance: this vademecum has no distance field; make one by with_distance")
+        return self.distance_field
 
     def save(self, path: Path | str) -> None:
         """Write the file, whole or not at all.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+
+#include <softcontact/types.hpp>
+#include <span>
+#include <vector>
+
+namespace softcontact {
+
+/// Arrays of a displacement field separated in place x, load case s and size t of the load:
+///     u(x, s, t) = Σ_k X_k(x) Y_k(s, t) + dent_s(x, t),
+/// where every function of t is t Σ_j c_j T_j(2 t − 1). A dent moves the few nodes around the loaded one.
+/// Source: González et al. 2015, Eq. 2; size and dents beyond it.
+struct SeparatedSolution {
+    Index terms = 0;      ///< terms j of the series in t
+    MatrixXd modes;       ///< (m, 3 n) [-]: X_k at component c of node i in column 3 i + c
+    MatrixXd amplitudes;  ///< (m, terms × cases) [m]: c_j of Y_k for case s in column terms s + j
+    std::vector<Index>
+        dent_starts;                ///< (cases + 1): case s has the entries dent_starts[s] … dent_starts[s+1]
+    std::vector<Index> dent_nodes;  ///< node of each entry, growing within a case
+    MatrixXd dents;                 ///< (3, terms × entries) [m]: c_j of entry d in column terms d + j
+};
+
+/// A separated displacement field, ready to be asked.
+class SeparatedField {
+public:
+    /// @throws std::invalid_argument arrays that do not fit together, or values that are not finite.
+    explicit SeparatedField(SeparatedSolution solution);
+
+    [[nodiscard]] Index node_count() const { return m_solution.modes.cols() / 3; }
+    [[nodiscard]] Index mode_count() const { return m_solution.modes.rows(); }
+    [[nodiscard]] Index case_count() const { return static_cast<Index>(m_solution.dent_starts.size()) - 1; }
+    [[nodiscard]] const SeparatedSolution& solution() const { return m_solution; }
+
+    /// The basis t T_j(2 t − 1) at a size; outside [0, 1] continued along its tangents there.
+    void basis(double size, Eigen::Ref<VectorXd> out) const noexcept;
+
+private:
+    SeparatedSolution m_solution;
+};
+
+/// Some loads on a separated field, and the displacements under them. Several loads are superposed, which is
+/// exact for one and a predictor for more. Nothing allocates after the construction.
+class LoadedField {
+public:
+    /// Room for `capacity` (>= 1) loads on `field`, which has to live on.
+    /// @throws std::invalid_argument no room.
+    LoadedField(const SeparatedField& field, Index capacity);
+
+    /// No load.
+    void clear() noexcept;
+
+    /// Add a load of a case: `size` is its share of the largest force. False, and nothing added, where there
+    /// is no such case, the size is not finite, or there is no room.
+    bool add(Index load_case, double size) noexcept;
+
+    [[nodiscard]] Index load_count() const { return m_count; }
+
+    /// Displacement of a node [m]; NaN where there is no such node.
+    [[nodiscard]] Vector3d displacement(Index node) const noexcept;
+
+    /// Displacements [m] of some nodes, one a column; columns beyond those of `nodes` stay.
+    void displacements(std::span<const Index> nodes, Eigen::Ref<Points> out) const noexcept;
+
+    /// Displacements (3, n) [m] of all nodes.
+    void displacements(Eigen::Ref<Points> out) const noexcept;
+
+private:
+    [[nodiscard]] Vector3d dent(Index entry, Index load) const noexcept;
+
+    const SeparatedField& m_field;
+    Index m_count = 0;
+    std::vector<Index> m_cases;
+    MatrixXd m_series;      ///< (terms, capacity): the basis at each load's size
+    VectorXd m_amplitudes;  ///< Y_k summed over the loads (m)
+};
+
+}  // namespace softcontact

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "softcontact/vademecum/separated_field.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace softcontact {
+
+namespace {
+
+void require(bool holds, const std::string& message)
+{
+    if (!holds) throw std::invalid_argument(message);
+}
+
+void check_dents(const SeparatedSolution& solution, Index nodes)
+{
+    const auto& starts = solution.dent_starts;
+    const auto entries = static_cast<Index>(solution.dent_nodes.size());
+    require(starts.size() >= 2 && starts.front() == 0 && starts.back() == entries &&
+                std::is_sorted(starts.begin(), starts.end()),
+            "dent_starts: expected cases + 1 numbers growing from 0 to the " + std::to_string(entries) +
+                " entries");
+    require(solution.dents.rows() == 3 && solution.dents.cols() == solution.terms * entries,
+            "dents: expected three components of each term and entry");
+    for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+        for (Index d = starts[s]; d < starts[s + 1]; ++d) {
+            const Index node = solution.dent_nodes[static_cast<std::size_t>(d)];
+            const bool grows = d == starts[s] || node > solution.dent_nodes[static_cast<std::size_t>(d - 1)];
+            require(node >= 0 && node < nodes && grows,
+                    "dent_nodes: expected nodes of the mesh, growing within case " + std::to_string(s));
+        }
+    }
+}
+
+}  // namespace
+
+SeparatedField::SeparatedField(SeparatedSolution solution) : m_solution(std::move(solution))
+{
+    require(m_solution.terms >= 1, "terms: expected 1 or more");
+    require(m_solution.modes.cols() % 3 == 0 && m_solution.modes.size() > 0,
+            "modes: expected three components of each node");
+    check_dents(m_solution, node_count());
+    require(m_solution.amplitudes.rows() == mode_count() &&
+                m_solution.amplitudes.cols() == m_solution.terms * case_count(),
+            "amplitudes: expected one of each mode, term and case");
+    require(m_solution.modes.allFinite() && m_solution.amplitudes.allFinite() && m_solution.dents.allFinite(),
+            "modes, amplitudes, dents: a value is not finite");
+}
+
+void SeparatedField::basis(double size, Eigen::Ref<VectorXd> out) const noexcept
+{
+    const double inside = std::clamp(size, 0.0, 1.0);
+    const double beyond = size - inside;
+    const double x = 2.0 * inside - 1.0;
+    double value = 1.0, next = x;    // T_j, T_{j+1}
+    double slope = 0.0, rise = 1.0;  // their derivatives
+    for (Index j = 0; j < m_solution.terms; ++j) {
+        out[j] = inside * value + beyond * (value + 2.0 * inside * slope);
+        const double after = 2.0 * x * next - value;
+        const double steeper = 2.0 * next + 2.0 * x * rise - slope;
+        value = next;
+        next = after;
+        slope = rise;
+        rise = steeper;
+    }
+}
+
+LoadedField::LoadedField(const SeparatedField& field, Index capacity) : m_field(field)
+{
+    require(capacity >= 1, "capacity: expected room for one load or more");
+    m_cases.resize(static_cast<std::size_t>(capacity));
+    m_series.setZero(field.solution().terms, capacity);
+    m_amplitudes.setZero(field.mode_count());
+}
+
+void LoadedField::clear() noexcept
+{
+    m_count = 0;
+    m_amplitudes.setZero();
+}
+
+bool LoadedField::add(Index load_case, double size) noexcept
+{
+    if (load_case < 0 || load_case >= m_field.case_count() || !std::isfinite(size) ||
+        m_count == static_cast<Index>(m_cases.size())) {
+        return false;
+    }
+    const SeparatedSolution& solution = m_field.solution();
+    m_field.basis(size, m_series.col(m_count));
+    m_amplitudes.noalias() +=
+        solution.amplitudes.middleCols(solution.terms * load_case, solution.terms) * m_series.col(m_count);
+    m_cases[static_cast<std::size_t>(m_count++)] = load_case;
+    return true;
+}
+
+Vector3d LoadedField::dent(Index entry, Index load) const noexcept
+{
+    const SeparatedSolution& solution = m_field.solution();
+    return solution.dents.middleCols(solution.terms * entry, solution.terms).lazyProduct(m_series.col(load));
+}
+
+Vector3d LoadedField::displacement(Index node) const noexcept
+{
+    if (node < 0 || node >= m_field.node_count()) {
+        return Vector3d::Constant(std::numeric_limits<double>::quiet_NaN());
+    }
+    const SeparatedSolution& solution = m_field.solution();
+    Vector3d moved;
+    for (int c = 0; c < 3; ++c) moved[c] = solution.modes.col(3 * node + c).dot(m_amplitudes);
+    for (Index load = 0; load < m_count; ++load) {
+        const auto s = static_cast<std::size_t>(m_cases[static_cast<std::size_t>(load)]);
+        const auto first = solution.dent_nodes.begin() + solution.dent_starts[s];
+        const auto last = solution.dent_nodes.begin() + solution.dent_starts[s + 1];
+        const auto found = std::lower_bound(first, last, node);
+        if (found != last && *found == node) moved += dent(found - solution.dent_nodes.begin(), load);
+    }
+    return moved;
+}
+
+void LoadedField::displacements(std::span<const Index> nodes, Eigen::Ref<Points> out) const noexcept
+{
+    const auto count = std::min(static_cast<Index>(nodes.size()), out.cols());
+    for (Index i = 0; i < count; ++i) out.col(i) = displacement(nodes[static_cast<std::size_t>(i)]);
+}
+
+void LoadedField::displacements(Eigen::Ref<Points> out) const noexcept
+{
+    const SeparatedSolution& solution = m_field.solution();
+    const Index count = std::min(out.cols(), m_field.node_count());
+    for (Index i = 0; i < count; ++i) {
+        for (int c = 0; c < 3; ++c) out(c, i) = solution.modes.col(3 * i + c).dot(m_amplitudes);
+    }
+    for (Index load = 0; load < m_count; ++load) {
+        const auto s = static_cast<std::size_t>(m_cases[static_cast<std::size_t>(load)]);
+        for (Index d = solution.dent_starts[s]; d < solution.dent_starts[s + 1]; ++d) {
+            const Index node = solution.dent_nodes[static_cast<std::size_t>(d)];
+            if (node < count) out.col(node) += dent(d, load);
+        }
+    }
+}
+
+}  // namespace softcontact

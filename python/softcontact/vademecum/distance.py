@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The signed distance to the boundary of every deformed state, on one grid: d(x, y, z, s).
+
+Trilinear interpolation is exact only where the distance is linear: near edges and on the medial axis it misses up to a
+third of a cell's diagonal, near smooth boundary little. Choose the grid accordingly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softcontact import _core
+from softcontact.vademecum.point_load import LoadCases
+from softcontact.vademecum.separated import SeparatedSolution
+
+__all__ = ["DistanceField", "tabulate_distance"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_SAME_SIZE = 1e-9  # sizes of the load that differ by less are one
+
+
+@dataclass(frozen=True)
+class DistanceField:
+    """Distances at the points of a grid that holds every deformed state; trilinear between them.
+
+    Attributes:
+        origin: lowest corner (3,) [m].
+        spacing: of the grid points (3,) [m].
+        sizes: shares of the largest force that are tabulated (t,), growing.
+        values: distances (t, cases, nx, ny, nz) [m], negative inside, float32.
+    Source: González et al. 2015, Sec. 3.1; more than one size of the load beyond it.
+    """
+
+    origin: FloatArray
+    spacing: FloatArray
+    sizes: FloatArray
+    values: NDArray[np.float32]
+
+    def table(self, case: int, size: float) -> NDArray[np.float32]:
+        """Distances (nx, ny, nz) [m] of a state.
+
+        Raises:
+            ValueError: a size that is not tabulated.
+        """
+        near = int(np.abs(self.sizes - size).argmin()) if np.isfinite(size) else 0
+        if not abs(self.sizes[near] - size) <= _SAME_SIZE:
+            known = ", ".join(f"{s:g}" for s in self.sizes)
+            raise ValueError(f"scale: {size:g} is not tabulated, only {known}; tabulate it too")
+        return self.values[near, case]
+
+    def distance(self, points: ArrayLike, case: int, size: float = 1.0) -> FloatArray:
+        """Signed distances (k,) [m] of points (k, 3) [m], negative inside.
+
+        Beyond the grid: the distance to the grid and that at its nearest point, added; never less than the true one
+        but for the interpolation's error. A point that is not finite has NaN.
+
+        Raises:
+            ValueError: points of another shape, or a size that is not tabulated.
+        """
+        corners, weights, beyond = self._stencil(_cloud(points), self.table(case, size))
+        distances = np.einsum("kabc,ka,kb,kc->k", corners, *_pairs(weights))
+        return np.asarray(distances + beyond)
+
+    def contacts(
+        self, points: ArrayLike, case: int, size: float = 1.0
+    ) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Points that are inside the deformed solid.
+
+        Args:
+            points: the pointshell of the other body (k, 3) [m].
+        Returns:
+            Their numbers (c,), depths (c,) [m] > 0, and unit normals (c, 3) out of the solid: the gradient of the
+            distance, or zero where it has none.
+        Raises:
+            ValueError: see `distance`.
+        """
+        points, table = _cloud(points), self.table(case, size)
+        distances = self.distance(points, case, size)
+        inside = np.flatnonzero(distances < 0.0)
+        corners, weights, _ = self._stencil(points[inside], table)
+        pairs, normals = _pairs(weights), np.empty((len(inside), 3))
+        for axis in range(3):
+            factors = list(pairs)
+            factors[axis] = np.broadcast_to([-1.0, 1.0], factors[axis].shape) / self.spacing[axis]
+            normals[:, axis] = np.einsum("kabc,ka,kb,kc->k", corners, *factors)
+        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+        normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
+        return inside, -distances[inside], normals
+
+    def _stencil(
+        self, points: FloatArray, table: NDArray[np.float32]
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Values at the corners around each point (k, 2, 2, 2), place between them (k, 3), distance to the grid."""
+        last = np.array(table.shape) - 1
+        place = np.clip((points - self.origin) / self.spacing, 0.0, last)
+        known = np.isfinite(points).all(axis=1)
+        beyond = np.where(
+            known, np.linalg.norm(points - (self.origin + place * self.spacing), axis=1), np.nan
+        )
+        place = np.where(known[:, None], place, 0.0)
+        beyond[beyond < 1e-12 * np.linalg.norm(last * self.spacing)] = 0.0  # round-off within the grid
+        cell = np.minimum(place.astype(np.int64), last - 1)
+        i, j, k = (cell[:, axis, None] + [0, 1] for axis in range(3))
+        corners = table[i[:, :, None, None], j[:, None, :, None], k[:, None, None, :]]
+        return corners.astype(float), place - cell, beyond
+
+
+def tabulate_distance(
+    cases: LoadCases,
+    solution: SeparatedSolution,
+    *,
+    counts: tuple[int, int, int],
+    sizes: ArrayLike = (1.0,),
+    margin: float | None = None,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> DistanceField:
+    """Compute the distances to the boundary of every deformed state.
+
+    Args:
+        counts: grid points along x, y and z, six or more each.
+        sizes: shares of the largest force to tabulate, in [0, 1], growing.
+        margin: of the grid about the box of all states [m]; None means two cells.
+        tell: called with the number of states done and in all.
+    Raises:
+        ValueError: a value out of range.
+    """
+    sizes = np.asarray(sizes, dtype=float)
+    if not (sizes.ndim == 1 and len(sizes) and (sizes >= 0.0).all() and (sizes <= 1.0).all()):
+        raise ValueError(f"sizes: {sizes}, expected shares of the largest force in [0, 1]")
+    if not (np.diff(sizes) > 0.0).all():
+        raise ValueError(f"sizes: {sizes}, expected them growing")
+    if len(counts) != 3 or not all(n == int(n) and n >= 6 for n in counts):
+        raise ValueError(f"counts: {counts}, expected three numbers of grid points, 6 or more each")
+    if margin is not None and not 0.0 <= margin < np.inf:
+        raise ValueError(f"margin: {margin}, expected a length >= 0 [m]")
+    nodes, triangles = cases.solid.mesh.boundary
+    numbers = np.full(len(cases.solid.mesh.nodes), -1, dtype=np.int32)
+    numbers[nodes] = np.arange(len(nodes), dtype=np.int32)
+    states = [(t, case) for t in range(len(sizes)) for case in range(cases.count)]
+    rest = cases.solid.mesh.nodes[nodes]
+    low, high = rest.min(axis=0), rest.max(axis=0)
+    for t, case in states:
+        moved = rest + solution.displacement(case, float(sizes[t]))[nodes]
+        low, high = np.minimum(low, moved.min(axis=0)), np.maximum(high, moved.max(axis=0))
+    cells = np.array(counts) - 1
+    spacing = (high - low) / (cells - 4) if margin is None else (high - low + 2.0 * margin) / cells
+    origin = low - (2.0 * spacing if margin is None else margin)
+    axes = [origin[k] + spacing[k] * np.arange(counts[k]) for k in range(3)]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    values = np.empty((len(sizes), cases.count, *counts), dtype=np.float32)
+    surface = _core.Surface(rest, numbers[triangles])
+    for done, (t, case) in enumerate(states):
+        surface.update(rest + solution.displacement(case, float(sizes[t]))[nodes])
+        values[t, case] = surface.signed_distance(grid)[0].reshape(counts)
+        tell(done + 1, len(states))
+    return DistanceField(origin, spacing, sizes, values)
+
+
+def _cloud(points: ArrayLike) -> FloatArray:
+    out = np.asarray(points, dtype=float)
+    if out.ndim != 2 or out.shape[1] != 3:
+        raise ValueError(f"points: shape {out.shape}, expected (k, 3) [m]")
+    return out
+
+
+def _pairs(weights: FloatArray) -> list[FloatArray]:
+    """Weights (k, 2) of the two corners along each axis."""
+    return [np.stack([1.0 - weights[:, k], weights[:, k]], axis=1) for k in range(3)]

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The online stage: displacements from a vademecum at the rate of a haptic thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softcontact import _core
+from softcontact.vademecum.vademecum import Vademecum
+
+__all__ = ["OnlineField"]
+
+FloatArray = NDArray[np.float64]
+
+
+class OnlineField:
+    """The displacement under some loads, answered by the core; nothing is allocated for a question.
+
+    Several loads are superposed: exact for one, for more the paper's predictor. Sizes outside [0, 1] go on along the
+    tangent at the end of the range.
+
+    Args:
+        vademecum: what is asked.
+        capacity: loads at once at most.
+        modes: how many modes to use; None means all.
+    Raises:
+        ValueError: capacity or modes out of range.
+    """
+
+    def __init__(self, vademecum: Vademecum, *, capacity: int = 16, modes: int | None = None) -> None:
+        solution = vademecum.solution if modes is None else vademecum.solution.truncated(modes)
+        if capacity < 1:
+            raise ValueError(f"capacity: {capacity}, expected room for one load or more")
+        self.vademecum = vademecum
+        self._field = _core.SeparatedField(
+            solution.modes, solution.amplitudes, solution.dent_starts, solution.dent_nodes, solution.dents
+        )
+        self._loaded = _core.LoadedField(self._field, capacity)
+        self._capacity = capacity
+        self._all = np.zeros((self._field.node_count, 3))
+
+    def load(self, nodes: Sequence[int], scales: ArrayLike = 1.0, family: int = 0) -> None:
+        """Take these loads instead of those before.
+
+        Args:
+            nodes: loaded nodes (k,).
+            scales: shares of the largest force, one or (k,).
+            family: which direction.
+        Raises:
+            ValueError: a node that cannot be loaded, a scale that is not finite, or too many loads; those before stay.
+        """
+        cases = [self.vademecum.case(node, family) for node in nodes]
+        sizes = np.broadcast_to(np.asarray(scales, dtype=float), len(cases))
+        if not np.isfinite(sizes).all():
+            raise ValueError(f"scales: {scales}, expected finite shares of the largest force")
+        if len(cases) > self._capacity:
+            raise ValueError(f"nodes: {len(cases)} loads, room for {self._capacity}; give a larger capacity")
+        self._loaded.clear()
+        for case, size in zip(cases, sizes, strict=True):
+            self._loaded.add(case, float(size))
+
+    def displacements(self, out: FloatArray | None = None) -> FloatArray:
+        """Displacements (n, 3) [m] of all nodes.
+
+        Args:
+            out: where to write them, float64 in C order; None means an array of this object, which the next
+                call overwrites.
+        Raises:
+            ValueError: `out` of another shape.
+        """
+        out = self._all if out is None else out
+        self._loaded.displacements(out, self._field.node_count)
+        return out
+
+    def displacements_of(self, nodes: Sequence[int]) -> FloatArray:
+        """Displacements (k, 3) [m] of some nodes.
+
+        Raises:
+            ValueError: no such node.
+        """
+        if len(nodes) and not (min(nodes) >= 0 and max(nodes) < self._field.node_count):
+            raise ValueError(f"nodes: expected nodes in 0 … {self._field.node_count - 1}")
+        return self._loaded.displacements_of(list(nodes))
