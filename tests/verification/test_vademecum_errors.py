@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A vademecum against full finite elements, and against the best that its number of modes can do."""
 
+import dataclasses
+import json
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +13,9 @@ import pytest
 sys.path.append(str(Path(__file__).parents[1] / "python"))
 from small_vademecum import OPTIONS, make, small
 
-from softcontact.vademecum import FullOrderSolver, chebyshev
+from softcontact.vademecum import BuildOptions, FullOrderSolver, build, chebyshev, models
 
+REFERENCE = json.loads((Path(__file__).parent / "data" / "beam_svk.json").read_text())["hex8_20x2x2"]
 SIZES = (0.1, 0.35, 0.6, 0.85, 1.0)
 
 
@@ -96,3 +100,34 @@ def test_a_series_in_the_size_is_exact_for_what_it_holds():
         assert chebyshev.basis(t, count) @ series == pytest.approx(t - 2.0 * t**3 + 0.3 * t**5, abs=1e-14)
         assert chebyshev.slope(t, count) @ series == pytest.approx(1.0 - 6.0 * t**2 + 1.5 * t**4, abs=1e-13)
     assert sizes[-1] == 1.0 and (sizes > 0.0).all()
+
+
+@pytest.mark.parametrize(
+    "case, place", [("A_end_face_centre", (0.4, 0, 0)), ("C_midspan_top", (0.2, 0, 0.02))]
+)
+def test_the_beam_of_the_paper_reaches_the_displacements_of_independent_finite_elements(case, place):
+    made = paper_beam()
+    nodes = made.mesh.nodes
+    probes = {
+        "nl_at_load": place,
+        "nl_end_centre": (0.4, 0, 0),
+        "nl_end_bottom_mid": (0.4, 0, -0.02),
+        "nl_end_top_mid": (0.4, 0, 0.02),
+        "nl_mid_centre": (0.2, 0, 0),
+    }
+    found = 1e3 * made.displacement(int(np.argmin(np.linalg.norm(nodes - place, axis=1))))
+    for name, probe in probes.items():
+        node = int(np.argmin(np.linalg.norm(nodes - probe, axis=1)))
+        wrong = np.linalg.norm(found[node] - REFERENCE[case][name])  # [mm]; the beam moves by up to 269
+        assert wrong < 1e3 * made.certificate.error < 0.5, name
+
+
+@cache
+def paper_beam():
+    """The beam of 189 nodes, five of its positions."""
+    beam = models.beam()
+    places = [(0.4, 0, 0), (0.2, 0, 0.02), (0.4, 0.02, 0.02), (0.3, -0.02, 0.02), (0.1, 0, -0.02)]
+    chosen = tuple(int(np.argmin(np.linalg.norm(beam.mesh.nodes - place, axis=1))) for place in places)
+    load = dataclasses.replace(beam.load, nodes=chosen)
+    made = build(beam.mesh, beam.material, load, clamped=beam.clamped, options=BuildOptions(modes=25))
+    return made.certified(sizes=(0.5, 1.0))
