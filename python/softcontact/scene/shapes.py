@@ -73,10 +73,7 @@ class Mesh(Part):
         return self
 
 
-class MeshFile(Part):
-    """A surface read from a file: STL, OBJ, PLY, OFF, VTK, VTU, Gmsh."""
-
-    kind: Literal["file"] = "file"
+class _InFile(Part):
     path: str
     """File name, relative to the scene file."""
     unit: Unit
@@ -88,6 +85,12 @@ class MeshFile(Part):
     @classmethod
     def _exists(cls, path: str, info: ValidationInfo) -> str:
         return existing_file(path, info)
+
+
+class MeshFile(_InFile):
+    """A surface read from a file: STL, OBJ, PLY, OFF, VTK, VTU, Gmsh, glTF."""
+
+    kind: Literal["file"] = "file"
 
 
 class Bunny(Part):
@@ -153,18 +156,10 @@ class TetrahedralMesh(Part):
         return self
 
 
-class TetrahedralFile(Part):
+class TetrahedralFile(_InFile):
     """Tetrahedra read from a file: VTK, VTU, Gmsh."""
 
     kind: Literal["tetrahedral-file"] = "tetrahedral-file"
-    path: str
-    """File name, relative to the scene file."""
-    unit: Unit
-    """Length unit of the numbers in the file: m, cm, mm or in."""
-    scale: Positive = 1.0
-    """Factor on top of the unit [-]."""
-
-    _exists = field_validator("path")(MeshFile._exists.__func__)
 
 
 SURFACES = (Box, Sphere, Cylinder, Mesh, MeshFile, Bunny)
