@@ -27,6 +27,14 @@ def test_the_firm_hand_follows_its_path_whatever_the_force():
         assert axis != 2 or np.abs(held.rows[:, axis] - wanted).max() > 1e-3
 
 
+@pytest.mark.parametrize("shape", [shape for shape, _ in haptics_cost.TOOLS])
+def test_every_tool_starts_above_the_block(shape):
+    made = haptics_scenario.rig(0.04, shape)
+    assert made.visual.world.step()
+    told = made.visual.world.statistics()
+    assert told["contacts"] == 0 and told["penetration_max"] == 0.0
+
+
 def test_frames_are_split_by_stage_and_sorted_by_contacts():
     shape, depth = haptics_cost.TOOLS[2]
     found = haptics_cost.frames(shape, 6, depth)
@@ -90,6 +98,17 @@ def test_held_forces_are_those_of_one_and_of_two_couplings():
     # The same block, dented by as much as the couplings leave over.
     assert force["linear"] / dent["linear"] == pytest.approx(force["double"] / dent["double"], rel=0.1)
     assert force["linear"] == pytest.approx(linear.frames[held // 40, 2], rel=0.02)
+
+
+def test_many_sliding_contacts_keep_the_force_bounded():
+    """Dozens of contacts of a fine tool on a coarse block: friction of one must not raise the others' without end."""
+    shape, depth = haptics_cost.TOOLS[-1]
+    made = haptics_scenario.rig(haptics_cost.PERIOD, shape)
+    for frame in haptics_cost.frames(shape, 25, depth)[3:9]:
+        told = haptics_cost.tick_cost(made, frame, 3000)
+        assert told["contacts"] > 30 and told["changes"] > 0
+        # The device goes a millimetre to each side of its place: some newtons, as the coupling has 1000 N/m.
+        assert told["failed"] == 0 and told["most_force_n"] < 30.0
 
 
 def test_the_benchmark_writes_figures_tables_and_plots(tmp_path, monkeypatch, capsys):

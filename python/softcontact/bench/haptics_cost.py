@@ -125,7 +125,7 @@ def tick_cost(made: scenario.Rig, frame: Frame, ticks: int) -> dict[str, Any]:
         ticks: to time.
     Returns:
         contacts of the model; ticks, those of them that failed, as they were not finite any more, changes of
-        contact states; and mean, median, p99_9, max of a tick [us].
+        contact states, largest force [N]; and mean, median, p99_9, max of a tick [us].
     """
     tool = HapticTool(made.law.tool, made.law.coupling, scenario.FAST)
     tool.reset_to_device(frame.device)
@@ -139,6 +139,7 @@ def tick_cost(made: scenario.Rig, frame: Frame, ticks: int) -> dict[str, Any]:
         "ticks": ticks,
         "failed": int((~trace.ok).sum()),
         "changes": int(trace.changes.sum()),
+        "most_force_n": float(np.linalg.norm(trace.device[:, :3], axis=1).max()),
         "tick_us": spread(1e6 * trace.tick_s, TICK),
     }
 

@@ -56,13 +56,16 @@ def rig(period: float, shape: dict[str, Any] | None = None, **options: Any) -> R
 
     Args:
         period: time step of the world [s].
-        shape: of another tool, as a scene gives it.
+        shape: of another round tool, as a scene gives it; it starts as far above the block.
         options: of the scene.
     Raises:
         SceneError: a period or an option that the scene does not take.
     """
-    changes = {} if shape is None else {"bodies.tool.shape": shape}
-    scene = load("block", {"time_step": period, **options, **changes})
+    scene = load("block", {"time_step": period, **options})
+    if shape is not None:
+        x, y, z = scene.body("tool").position
+        higher = z + shape["radius"] - scene.body("tool").shape.radius
+        scene = scene.with_changes({"bodies.tool.shape": shape, "bodies.tool.position": [x, y, higher]})
     engine = EmbeddedEngine(scene)
     held = engine.held_tool("tool")
     visual = HeldTool(

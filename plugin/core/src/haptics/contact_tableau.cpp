@@ -166,6 +166,7 @@ void ContactTableau::set_state(int contact, State state, const Vector2d& slip, d
 
 void ContactTableau::evaluate(const Vector6d& d)
 {
+    double most = 0.0;  // what all contacts would bear together without friction
     for (int i = 0; i < m_rows; ++i) {
         const double* const linear = row(i) + rhs();
         double value = linear[6];
@@ -173,12 +174,14 @@ void ContactTableau::evaluate(const Vector6d& d)
             value += linear[k] * d[k];
         }
         m_base[index(i)] = value;
+        most += i % 3 == 0 && m_active[index(i)] != 0 ? std::max(value, 0.0) : 0.0;
     }
-    // The bound of a sliding contact is that of its own normal force, which its friction moves in turn.
+    // The bound of a sliding contact is that of its own normal force, which its friction moves in turn. Among
+    // redundant or wedged contacts that may grow without end, so `most` limits it.
     for (int iteration = 0; iteration < friction_iterations; ++iteration) {
         std::copy_n(m_base.begin(), m_rows, m_value.begin());
         for (int c = 0; c < m_contacts; ++c) {
-            const double bound = m_friction[index(c)] * m_normal[index(c)];
+            const double bound = m_friction[index(c)] * std::min(m_normal[index(c)], most);
             if (m_state[index(c)] != State::slide || bound == 0.0) {
                 continue;
             }
@@ -191,7 +194,7 @@ void ContactTableau::evaluate(const Vector6d& d)
         double moved = 0.0, largest = 0.0;
         for (int c = 0; c < m_contacts; ++c) {
             const bool active = m_active[index(3 * c)] != 0;
-            const double normal = active ? std::max(m_value[index(3 * c)], 0.0) : 0.0;
+            const double normal = active ? std::clamp(m_value[index(3 * c)], 0.0, most) : 0.0;
             if (m_state[index(c)] == State::slide && m_friction[index(c)] > 0.0) {
                 moved = std::max(moved, std::abs(normal - m_normal[index(c)]));
             }
