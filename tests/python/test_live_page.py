@@ -55,7 +55,8 @@ def test_the_server_listens_to_this_machine_and_gives_away_no_files(shown):
     for path in ("/../../../../etc/passwd", "/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "/etc/passwd"):
         with pytest.raises(urllib.error.HTTPError, match="404"):
             urllib.request.urlopen(page.address + path, timeout=10)
-    assert page._server.request_share_url() is None  # no way through to the network
+    assert page._server.request_share_url() is None
+    assert page._server._share_tunnel is None  # no way through to the network
 
 
 def test_a_port_in_use_is_told():

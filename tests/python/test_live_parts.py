@@ -304,7 +304,7 @@ def test_forces_are_told_on_the_tool():
 def test_history_keeps_its_window_and_its_peaks():
     history = History(window=2.0)
     for k in range(1000):
-        history.add(0.01 * k, 5.0 if k == 950 else 1.0, -float(k == 960))
+        history.add(0.01 * k, 5.0 if k == 952 else 1.0, -float(k == 963))
     times, normal, tangential = history.arrays(50)
     assert times[-1] == pytest.approx(9.99) and times[0] >= 9.99 - 2.0 and len(times) <= 50
     assert normal.max() == 5.0 and tangential.min() == -1.0

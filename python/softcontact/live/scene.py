@@ -19,6 +19,7 @@ from softcontact.live.views import view_of
 from softcontact.scene.model import Scene
 
 FRAME_PERIOD = 1.0 / 30.0  # s, between two frames at least
+DRAWING_SHARE = 0.25  # of the time, that taking frames may cost
 
 
 class LiveScene(ABC):
@@ -186,8 +187,9 @@ class LiveScene(ABC):
         self._steps.append((now, engine.time))
         self._durations.append(duration)
         if now >= self._frame_due:
-            self._frame_due = max(self._frame_due + FRAME_PERIOD, now)
             self._draw(engine)
+            took = time.perf_counter() - now
+            self._frame_due = max(self._frame_due + FRAME_PERIOD, now + took / DRAWING_SHARE)
 
     def _draw(self, engine: Engine) -> None:
         """Take a frame; nothing may step meanwhile."""
