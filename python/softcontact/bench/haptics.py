@@ -41,7 +41,7 @@ class Extent:
 
 
 FULL = Extent(1.6, haptics_forces.RATES, 60, 20_000, 10.0, haptics_impedance.FREQUENCIES)
-QUICK = Extent(0.9, haptics_forces.RATES, 25, 5_000, 3.0, haptics_impedance.QUICK_FREQUENCIES)
+QUICK = Extent(0.7, haptics_forces.RATES, 25, 5_000, 3.0, haptics_impedance.QUICK_FREQUENCIES)
 
 
 def force_table(found: dict[str, Any]) -> str:
@@ -84,14 +84,15 @@ def frame_table(rows: list[dict[str, Any]]) -> str:
 def tick_table(rows: list[dict[str, Any]]) -> str:
     """Times of a tick as Markdown [us]."""
     lines = [
-        "| contacts | mean | median | 99.9th percentile | changes of state a tick | failed ticks |",
-        "|---" * 6 + "|",
+        "| contacts | mean | median | 99.9th percentile | changes of state a tick | failed ticks | largest force |",
+        "|---" * 7 + "|",
     ]
     for row in rows:
         told = row["tick_us"]
         lines.append(
             f"| {row['contacts']} | {told['mean']:.2f} | {told['median']:.2f} | {told['p99_9']:.1f} "
-            f"| {row['changes'] / row['ticks']:.2f} | {row['failed']} of {row['ticks']} |"
+            f"| {row['changes'] / row['ticks']:.2f} | {row['failed']} of {row['ticks']} "
+            f"| {row['most_force_n']:.1f} N |"
         )
     return "\n".join(lines)
 
