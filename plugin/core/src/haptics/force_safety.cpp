@@ -106,15 +106,17 @@ double ForceSafety::allowed_gain(const SafetyInputs& inputs) const noexcept
 }
 
 /// Time-domain passivity control (Hannaford and Ryu 2002): the energy that passes the port is counted, and a
-/// wrench that would take more than there is within a period is reduced. What it would take is reckoned with the
-/// motion of this moment and with what the wrench adds to it, of the lightest thing that may be held.
+/// wrench that would take more than there is within a period is reduced. What it would take is reckoned with
+/// the motion of this moment, going on as it changed last, and with what the wrench adds to it, of the
+/// lightest thing that may be held.
 double ForceSafety::passive_share(const Vector6d& wrench, const Vector6d& motion,
                                   double period) const noexcept
 {
-    const double moving = wrench.dot(motion) * period;
-    const double pushed = 0.5 * period * period *
-                          (wrench.head<3>().squaredNorm() / lightest_mass +
-                           wrench.tail<3>().squaredNorm() / least_inertia);
+    const Vector6d next = 2.0 * motion - m_motion;
+    const double moving = std::max(wrench.dot(motion), wrench.dot(next)) * period;
+    const double pushed =
+        0.5 * period * period *
+        (wrench.head<3>().squaredNorm() / lightest_mass + wrench.tail<3>().squaredNorm() / least_inertia);
     const double left = std::max(0.0, m_settings.energy_reserve + m_energy);
     if (moving + pushed <= left) {
         return 1.0;
@@ -135,6 +137,7 @@ Vector6d ForceSafety::apply(const Vector6d& wanted, const SafetyInputs& inputs, 
         m_sent *= share;
         m_limited *= share;  // so that it comes back no faster than a force may rise
     }
+    m_motion = inputs.motion;
     return m_sent;
 }
 

@@ -83,7 +83,8 @@ private:
     HapticState m_state = HapticState::waiting;
     double m_gain = 0.0;
     Vector6d m_limited = Vector6d::Zero();
-    Vector6d m_sent = Vector6d::Zero();  ///< held by the device since the last tick
+    Vector6d m_sent = Vector6d::Zero();    ///< held by the device since the last tick
+    Vector6d m_motion = Vector6d::Zero();  ///< of the last tick
     double m_energy = 0.0;
 };
 
