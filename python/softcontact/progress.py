@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Progress of a run on a terminal's error stream; nothing when it is no terminal."""
+"""Progress of a run on a terminal's error stream (nothing when it is no terminal), and its memory."""
 
 import sys
 import time
@@ -48,3 +48,12 @@ def run_progress(steps: int, time_step: float, *, shown: bool = True) -> Iterato
             bar.refresh()
 
         yield tick
+
+
+def peak_memory() -> int | None:
+    """Most memory that this process has taken [bytes]; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

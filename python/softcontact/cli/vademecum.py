@@ -48,6 +48,7 @@ def build(
 
     Exit code 3: a load case has no equilibrium.
     """
+    from softcontact.progress import peak_memory
     from softcontact.vademecum import BuildError, BuildOptions
     from softcontact.vademecum import build as build_vademecum
 
@@ -72,7 +73,7 @@ def build(
         return STOPPED
     made.save(out)
     wall = time.perf_counter() - started
-    _print({**_summary(out, made), "wall_time_s": wall, "peak_memory_bytes": _peak_memory()}, as_json)
+    _print({**_summary(out, made), "wall_time_s": wall, "peak_memory_bytes": peak_memory()}, as_json)
     return 0
 
 
@@ -215,15 +216,6 @@ def _told() -> Any:
         say(f"{done} of {total} pieces{more}")
 
     return tell
-
-
-def _peak_memory() -> int | None:
-    """Of this process [bytes]; None where the system does not tell."""
-    try:
-        import resource
-    except ImportError:
-        return None
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _model(

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The paper's beam: offline time, errors by number of modes, and the time of a question, beside the paper's."""
+
+import dataclasses
+import json as json_module
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softcontact.bench.table1 import machine
+from softcontact.progress import peak_memory
+from softcontact.vademecum import (
+    BuildOptions,
+    FullOrderSolver,
+    OnlineField,
+    SolidMesh,
+    Vademecum,
+    build,
+    models,
+)
+
+# González et al. 2015, Sec. 4.1: Matlab on an Intel Core i7 at 3 GHz; "less than half an hour" on a laptop.
+PAPER = {
+    "modes": [25, 81],
+    "offline_s": 1800.0,
+    "detection_s": 622.3e-6,
+    "grid": [42, 26, 61],
+    "positions": 170,
+}
+# What is asked of us: largest nodal errors as shares of the largest displacement.
+LIMITS = {25: 0.02, 81: 0.005}
+QUICK_EVERY = 12  # of the positions
+SIZES = tuple(0.1 * k for k in range(1, 11))
+
+
+def measure(quick: bool) -> tuple[Vademecum, dict[str, Any]]:
+    """Build the beam's vademecum, judge it, and time its answers."""
+    model = models.beam()
+    free = np.setdiff1d(model.mesh.boundary[0], model.clamped)
+    chosen = tuple(int(n) for n in free[QUICK_EVERY - 1 :: QUICK_EVERY]) if quick else None
+    load = dataclasses.replace(model.load, nodes=chosen)
+    wall, cpu = time.perf_counter(), time.process_time()
+    made = build(model.mesh, model.material, load, clamped=model.clamped, options=BuildOptions())
+    peak = peak_memory()
+    offline = {"wall_s": time.perf_counter() - wall, "cpu_s": time.process_time() - cpu}
+    counts = [n for n in LIMITS if n < made.solution.count]
+    made = made.certified(sizes=(0.5, 1.0) if quick else SIZES, modes=counts)
+    started = time.process_time()
+    made = made.with_distance((42, 26, 61))
+    tabulated = time.process_time() - started
+    assert made.certificate is not None and made.distance_field is not None
+    return made, {
+        "positions": len(made.cases.nodes),
+        "sizes": made.certificate.sizes.tolist(),
+        "offline": offline,
+        "peak_memory_bytes": peak,
+        "solution_bytes": made.solution.nbytes,
+        "largest_displacement_m": made.certificate.largest,
+        "errors": _errors(made),
+        "tabulation_s": tabulated,
+        "distance_bytes": made.distance_field.values.nbytes,
+        "displacement_s": {n: _displacement_time(made, n) for n in (*counts, made.solution.count)},
+        "detection": _detection_time(made),
+    }
+
+
+def _errors(made: Vademecum) -> list[dict[str, Any]]:
+    """Certified errors, beside the best that as many modes can do at full load (of full solutions, to judge)."""
+    assert made.certificate is not None
+    solver = FullOrderSolver(made.cases.solid)
+    exact = np.array([solver.solve(force) for force in made.cases.forces])
+    left, values, right = np.linalg.svd(exact, full_matrices=False)
+    rows = []
+    for row in made.certificate.rows():
+        count = int(row["modes"])
+        missed = made.cases.solid.expand((left[:, count:] * values[count:]) @ right[count:])
+        best = {
+            "best_overall_full": float(np.linalg.norm(missed) / np.linalg.norm(exact)),
+            "best_nodal_full": float(np.linalg.norm(missed, axis=-1).max() / made.certificate.largest),
+        }
+        rows.append({**row, **best, "limit": LIMITS.get(count)})
+    return rows
+
+
+def _displacement_time(made: Vademecum, modes: int) -> dict[str, float]:
+    """A load is changed and all nodes are asked, in the core but called from Python."""
+    field = OnlineField(made, modes=modes)
+    nodes = made.cases.nodes.tolist()
+    sizes = np.random.default_rng(0).uniform(0.0, 1.0, 512)
+
+    def ask(k: int) -> None:
+        field.load([nodes[k % len(nodes)]], sizes[k % 512])
+        field.displacements()
+
+    return _times(ask, 20000)
+
+
+def _detection_time(made: Vademecum) -> dict[str, float]:
+    """A rigid block of the beam's own shape across the free end; its boundary nodes are the pointshell."""
+    block = SolidMesh.block((0.4, 0.04, 0.04), (20, 2, 2))
+    shell = block.nodes[block.boundary[0]] @ np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    nodes = made.cases.nodes.tolist()
+    touching: list[int] = []
+    tops = {n: made.mesh.nodes[-1] + made.solution.displacement(made.case(n), 1.0)[-1] for n in nodes}
+
+    def ask(k: int) -> None:
+        node = nodes[k % len(nodes)]
+        touching.append(len(made.contacts(shell + (tops[node] - [0.02, 0.22, 0.03]), node)[0]))
+
+    return {**_times(ask, 2000), "points": len(shell), "touching_mean": float(np.mean(touching))}
+
+
+def _times(ask: Callable[[int], None], count: int) -> dict[str, float]:
+    samples: NDArray[np.float64] = np.empty(count)
+    for k in range(count):
+        started = time.perf_counter()
+        ask(k)
+        samples[k] = time.perf_counter() - started
+    return {"median": float(np.median(samples)), "p99.9": float(np.quantile(samples, 0.999))}
+
+
+def markdown(figures: dict[str, Any]) -> str:
+    """The figures as Markdown."""
+    lines = [
+        "| modes | overall, full load | best possible | largest nodal, all sizes | best possible, full load "
+        "| aim | energy, mean |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in figures["errors"]:
+        aim = "" if row["limit"] is None else f"{row['limit']:.1e}"
+        lines.append(
+            f"| {row['modes']} | {row['overall_full']:.2e} | {row['best_overall_full']:.2e} "
+            f"| {row['nodal_max']:.2e} | {row['best_nodal_full']:.2e} | {aim} | {row['energy_mean']:.2e} |"
+        )
+    offline, detection = figures["offline"], figures["detection"]
+    # fewer positions are another problem
+    ratio = f"{PAPER['offline_s'] / offline['wall_s']:.0f}" if figures["positions"] > 160 else ""
+    lines += [
+        "",
+        "| | paper | here | ratio |",
+        "|---|---|---|---|",
+        f"| offline, {PAPER['positions']} positions there, {figures['positions']} here | < {PAPER['offline_s']:.0f} s "
+        f"| {offline['wall_s']:.0f} s ({offline['cpu_s']:.0f} s of one core) "
+        f"| {ratio} |",
+        f"| detection, {detection['points']} points | {1e6 * PAPER['detection_s']:.0f} µs "
+        f"| {1e6 * detection['median']:.0f} µs (99.9 %: {1e6 * detection['p99.9']:.0f} µs) "
+        f"| {PAPER['detection_s'] / detection['median']:.1f} |",
+        *(
+            f"| displacement of all nodes, {modes} modes | | {1e6 * t['median']:.1f} µs "
+            f"(99.9 %: {1e6 * t['p99.9']:.0f} µs) | |"
+            for modes, t in figures["displacement_s"].items()
+        ),
+        f"| distances, {'×'.join(map(str, PAPER['grid']))} a position | | {figures['tabulation_s']:.0f} s, "
+        f"{figures['distance_bytes'] / 1e6:.0f} MB | |",
+        f"| memory | | {(figures['peak_memory_bytes'] or np.nan) / 1e6:.0f} MB at most offline, "
+        f"solution {figures['solution_bytes'] / 1e6:.1f} MB | |",
+    ]
+    return "\n".join(lines)
+
+
+def plot(made: Vademecum, path: Path) -> None:
+    """Draw the vertical part of the first four modes along the beam, and their amplitudes over the positions."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    from softcontact.vademecum import chebyshev
+
+    figure, rows = pyplot.subplots(2, 4, figsize=(13, 5), constrained_layout=True)
+    nodes = made.mesh.nodes
+    amplitudes = np.tensordot(made.solution.amplitudes, chebyshev.basis(1.0, made.solution.terms), ([1], [0]))
+    for k in range(min(4, made.solution.count)):
+        rows[0, k].scatter(1e3 * nodes[:, 0], made.solution.modes[k, :, 2], s=6)
+        rows[0, k].set(title=f"mode {k + 1}", xlabel="x [mm]", ylabel="X, vertical" if k == 0 else "")
+        where = nodes[made.cases.nodes_of_cases]
+        rows[1, k].scatter(1e3 * where[:, 0], amplitudes[:, k], s=6)
+        rows[1, k].set(xlabel="load position x [mm]", ylabel="Y at full load [m]" if k == 0 else "")
+    figure.savefig(path, dpi=110)
+    pyplot.close(figure)
+
+
+def main(quick: bool = False, json: Path | None = None, out: Path | None = None) -> int:
+    """Measure; with `quick` every twelfth position only. Returns 1 if an error is above what is asked."""
+    made, figures = measure(quick)
+    info = machine()
+    table = markdown(figures)
+    print(f"{info['processor']}, beam of {len(made.mesh.nodes)} nodes\n\n{table}")
+    document = {"benchmark": "vademecum", "machine": info, "paper": PAPER, "quick": quick, "results": figures}
+    if json is not None:
+        json.write_text(json_module.dumps(document, indent=1), encoding="utf-8")
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "vademecum.json").write_text(json_module.dumps(document, indent=1), encoding="utf-8")
+        (out / "vademecum.md").write_text(table + "\n", encoding="utf-8")
+        plot(made, out / "modes.png")
+    judged = [row for row in figures["errors"] if row["limit"] is not None]
+    return 0 if all(row["nodal_max"] <= row["limit"] for row in judged) else 1

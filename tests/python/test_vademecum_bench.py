@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`bench vademecum` tells what it measured, and fails where an error is above what is asked."""
+
+import json
+
+from softcontact.bench import vademecum as bench
+
+
+def test_figures_are_told_and_judged(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(bench, "QUICK_EVERY", 70)  # two positions
+    monkeypatch.setattr(bench, "LIMITS", {3: 0.02})
+    made = []
+    monkeypatch.setattr(
+        bench, "build", lambda *given, **options: made.append(build(*given, **options)) or made[0]
+    )
+    assert bench.main(quick=True, json=tmp_path / "figures.json", out=tmp_path / "out") == 0
+    text = capsys.readouterr().out
+    figures = json.loads((tmp_path / "figures.json").read_text())["results"]
+    assert figures["positions"] == 2 and figures["errors"][0]["modes"] == 3
+    assert f"{figures['errors'][0]['nodal_max']:.2e}" in text
+    assert figures["detection"]["touching_mean"] > 0.0 and figures["detection"]["points"] == 170
+    assert 0.0 < figures["displacement_s"]["3"]["median"] <= figures["displacement_s"]["3"]["p99.9"]
+    assert (tmp_path / "out" / "modes.png").stat().st_size > 1000
+    monkeypatch.setattr(bench, "build", lambda *given, **options: made[0])
+    monkeypatch.setattr(bench, "LIMITS", {3: 1e-9})
+    assert bench.main(quick=True) == 1
+
+
+build = bench.build
