@@ -4,10 +4,12 @@
 
 #include "bindings.hpp"
 #include "softcontact/bodies/articulated.hpp"
+#include "softcontact/bodies/operational_space.hpp"
 
 namespace softcontact::bindings {
 namespace {
 
+using Rows3 = Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor>;
 using Wrenches = Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::RowMajor>;
 
 int add_link(ArticulatedModel& model, const std::string& name, int parent, const std::string& joint,
@@ -45,6 +47,27 @@ py::dict link_record(const ArticulatedModel& model, int i)
     record["q_offset"] = model.q_offset(i);
     record["v_offset"] = model.v_offset(i);
     return record;
+}
+
+/// Rows x, y, z of each point, given in link axes; `repetitions` times over, for a clock.
+MatrixXd contact_inertia(const ArticulatedModel& model, ArticulatedData& data, const VectorXd& q,
+                         const VectorXd& diagonal, const std::vector<int>& links, const Rows3& points,
+                         int repetitions)
+{
+    OperationalSpace space(model);
+    const Points forces = Matrix3d::Identity(), moments = Matrix3d::Zero();
+    for (int repetition = 0; repetition < repetitions; ++repetition) {
+        forward_kinematics(model, data, q);
+        factorize_mass(model, data, diagonal);
+        space.clear();
+        for (std::size_t i = 0; i < links.size(); ++i) {
+            const Vector3d point = points.row(static_cast<Index>(i));
+            space.add(data, links[i], data.pose.at(static_cast<std::size_t>(links[i])) * point, forces,
+                      moments);
+        }
+        space.assemble(model, data);
+    }
+    return space.inverse_inertia();
 }
 
 }  // namespace
@@ -106,6 +129,7 @@ void bind_articulated(py::module_& module)
         solve_mass(model, data, load);
         return load;
     });
+    articulated.def("contact_inertia", &contact_inertia);
     articulated.def("point_jacobian", [](const ArticulatedModel& model, const ArticulatedData& data, int link,
                                          const Vector3d& world_point) {
         Matrix3Xd jacobian(3, model.nv());

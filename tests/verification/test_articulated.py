@@ -178,6 +178,22 @@ def test_factorised_mass_solves_with_an_added_diagonal(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_inertia_of_contact_points_is_that_of_jacobians_and_mass(seed):
+    model, q, _, diagonal, _ = random_tree(seed)
+    diagonal = np.abs(diagonal)
+    rng = np.random.default_rng(200 + seed)
+    links = [int(link) for link in rng.integers(0, len(model.links), 12)] + [0, 0, 3, 0]
+    points = 0.3 * rng.normal(size=(len(links), 3))
+    jacobian = np.vstack([model.jacobian(q, link, point) for link, point in zip(links, points, strict=True)])
+    for added in (None, diagonal):
+        mass = model.mass_matrix(q) + (0.0 if added is None else np.diag(added))
+        expected = jacobian @ np.linalg.solve(mass, jacobian.T)
+        found = model.contact_inertia(q, links, points, added)
+        np.testing.assert_array_equal(found, found.T)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_power_of_the_joint_forces_is_the_energy_rate(seed):
     model, q, v, tau, _ = random_tree(seed)
     acceleration = model.forward_dynamics(q, v, tau)
