@@ -13,6 +13,7 @@ from .repair import flat_triangles
 from .topology import EdgeTable, components, edge_table, flips_for_consistency
 
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "in": 0.0254}
+WRAP = "'softcontact mesh wrap' lays a new surface around it"
 NEEDLE_RATIO = 1e-3  # height over longest side
 
 
@@ -110,7 +111,7 @@ def _refuse_nonmanifold(vertices: np.ndarray, edges: EdgeTable, name: str) -> No
             name,
             f"{len(bad)} non-manifold edges, shared by more than two triangles"
             f" (first: {edges.count[bad[0]]} triangles at {place_text(place)})",
-            "remove inner walls and doubled faces, or unite the overlapping parts in your modeller",
+            f"remove inner walls and doubled faces, or unite the overlapping parts in your modeller; {WRAP}",
         )
 
 
@@ -126,7 +127,7 @@ def _refuse_open(vertices: np.ndarray, edges: EdgeTable, name: str) -> None:
         f"the surface is not closed: {len(ends)} open edges in {number} (largest: {size.max()} edges around"
         f" {place_text(vertices[np.unique(rim)].mean(axis=0))})",
         "fill the holes in your modeller (or export again if the file was cut off), or pass"
-        " require_closed=False for a surface that bounds no body",
+        f" require_closed=False for a surface that bounds no body; {WRAP}",
     )
 
 
@@ -141,7 +142,7 @@ def _refuse_crossing(vertices: np.ndarray, triangles: np.ndarray, edges: EdgeTab
             name,
             f"{what}: {len(pairs)} pairs of triangles (first: {pairs[0, 0]} and {pairs[0, 1]} near"
             f" {place_text(place)})",
-            "unite the overlapping parts (boolean union) or remesh the surface",
+            f"unite the overlapping parts (boolean union) or remesh the surface; {WRAP}",
         )
     if len(edges.open_edges) == 0:
         crossing = crossing_components(vertices, triangles, edges)
