@@ -1,5 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Vademecums: nonlinear solids answered at haptic rate from a precomputed solution (González et al., 2015)."""
+"""Vademecums: nonlinear solids answered at haptic rate from a precomputed solution (González et al., 2015).
+
+    offline     build: modes, amplitudes and dents of a solid under a load of any position and size (see `offline`)
+    certificate Vademecum.certified: errors against full-order equilibria, which nothing else uses; kept in the file
+    distance    Vademecum.with_distance: signed distance to every deformed boundary; depths and normals of a pointshell
+    online      OnlineField: displacements from the core, without allocation
+
+What the design leaves to its users to know:
+
+  - One load is answered within the certificate. Several are superposed, which is a predictor: its error grows with the
+    rotation of the solid, and nothing corrects it. Modes and dents are what a corrected step would project on.
+  - Distances are tabulated for chosen sizes of the load only, because between sizes the boundary of a bent solid moves by
+    many cells, so that no interpolation of distances holds. Near edges they miss up to a third of a cell's diagonal.
+  - A mode count below some fifty serves the displacement, not the volume: small modes that the displacement hardly
+    shows carry the change of volume. The certificate tells both.
+  - The build holds all displacement fields and one reduced tangent a case for 256 cases at once. Its longest part, the
+    reduced equilibria, is independent from case to case.
+"""
 
 from softcontact.vademecum.build_state import LogRow
 from softcontact.vademecum.certificate import Certificate, certify
