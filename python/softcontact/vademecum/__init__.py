@@ -10,8 +10,8 @@ What the design leaves to its users to know:
 
   - One load is answered within the certificate. Several are superposed, which is a predictor: its error grows with the
     rotation of the solid, and nothing corrects it. Modes and dents are what a corrected step would project on.
-  - Distances are tabulated for chosen sizes of the load only, because between sizes the boundary of a bent solid moves by
-    many cells, so that no interpolation of distances holds. Near edges they miss up to a third of a cell's diagonal.
+  - Distances are tabulated for chosen sizes of the load only: between sizes the boundary of a bent solid moves by many
+    cells, and no interpolation of distances holds. Near edges they miss up to a third of a cell's diagonal.
   - A mode count below some fifty serves the displacement, not the volume: small modes that the displacement hardly
     shows carry the change of volume. The certificate tells both.
   - The build holds all displacement fields and one reduced tangent a case for 256 cases at once. Its longest part, the
