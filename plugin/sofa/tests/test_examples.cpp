@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Every component has an example scene named after it; each runs, and shows what its comment says.
+#include <SoftContact/haptics/LinearContactModel.h>
+#include <SoftContact/haptics/SimulatedHapticDevice.h>
 #include <sofa/core/ObjectFactory.h>
 #include <sofa/core/behavior/ConstraintSolver.h>
 
+#include <chrono>
 #include <filesystem>
 #include <set>
+#include <thread>
 
 #include "test_scenes.h"
 
@@ -125,6 +129,45 @@ TEST_F(ExampleTest, BipotentialFrictionConstraintHoldsTheTable)
     }
     EXPECT_NEAR(weight, 12 * gravity, 1e-3 * 12 * gravity);
     EXPECT_LT(getVCenter(example.velocity("table")).norm(), 1e-6);
+}
+
+TEST_F(ExampleTest, VirtualCouplingForceFieldHoldsThePlate)
+{
+    Example example("VirtualCouplingForceField", 100);
+    auto* state = example.scene.root->getChild("tool")->getMechanicalState();
+    const double height = dynamic_cast<RigidState&>(*state).readPositions()[0].getCenter()[2];
+    EXPECT_NEAR(height, 0.05 - 0.05 * gravity / 1000, 1e-6);
+}
+
+/// Runs in real time until the hand presses; returns the force of the device.
+double pressed(ExampleTest::Example& example, const std::string& device)
+{
+    auto& root = *example.scene.root;
+    sofa::type::vector<LinearContactModel*> feedbacks;
+    root.getTreeObjects<LinearContactModel>(&feedbacks);
+    for (auto* feedback : feedbacks) feedback->d_newsWithin.setValue(0.5);  // on slow machines too
+    const auto* made = dynamic_cast<SimulatedHapticDevice*>(root.getObject(device));
+    auto due = std::chrono::steady_clock::now();
+    for (int i = 0; i < 100 && made->d_ticks.getValue() < 1000; ++i) {
+        example.scene.simulate(root.getDt());
+        std::this_thread::sleep_until(due += std::chrono::milliseconds(20));
+    }
+    return made->d_force.getValue()[2];
+}
+
+TEST_F(ExampleTest, LinearContactModelIsFelt)
+{
+    Example example("LinearContactModel", 0);
+    EXPECT_GT(pressed(example, "device"), 0.3);
+}
+
+TEST_F(ExampleTest, SimulatedHapticDevicesFeelTheirOwnForces)
+{
+    Example example("SimulatedHapticDevice", 0);
+    const double right = pressed(example, "right");
+    const auto* left = dynamic_cast<SimulatedHapticDevice*>(example.scene.root->getObject("left"));
+    EXPECT_GT(left->d_force.getValue()[2], 0.1);
+    EXPECT_GT(right, 1.5 * left->d_force.getValue()[2]);
 }
 
 TEST_F(ExampleTest, TwoPassAnimationLoopComesToRest)

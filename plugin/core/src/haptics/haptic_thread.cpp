@@ -2,18 +2,11 @@
 #include "softcontact/haptics/haptic_thread.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 
+#include "softcontact/haptics/real_time.hpp"
 #include "softcontact/haptics/rigid_state.hpp"
-
-#ifdef __linux__
-#include <pthread.h>
-#include <sched.h>
-#include <sys/prctl.h>
-#endif
 
 namespace softcontact {
 
@@ -111,29 +104,12 @@ std::string HapticThread::scheduling() const
     if (granted < 0) {
         return "";
     }
-    if (!m_settings.real_time) {
-        return "normal";
-    }
-    const std::string priority = std::to_string(m_settings.priority);
-    return granted == 0 ? "SCHED_FIFO " + priority
-                        : "normal: the system refused SCHED_FIFO (" + std::string(std::strerror(granted)) +
-                              "); allow it with 'ulimit -r " + priority + "' or the capability CAP_SYS_NICE";
+    return scheduling_text(granted, m_settings.real_time, m_settings.priority);
 }
 
 void HapticThread::run() noexcept
 {
-    int refused = 0;
-#ifdef __linux__
-    prctl(PR_SET_TIMERSLACK, 1UL);  // of a normal thread; a real-time one has none
-    pthread_setname_np(pthread_self(), "haptic");
-    if (m_settings.real_time) {
-        sched_param parameters{};
-        parameters.sched_priority = m_settings.priority;
-        refused = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters);
-    }
-#else
-    refused = m_settings.real_time ? ENOTSUP : 0;
-#endif
+    const int refused = enter_fast_thread("haptic", m_settings.real_time, m_settings.priority);
     m_running.store(true, std::memory_order_release);
     m_granted.store(refused, std::memory_order_release);
     m_granted.notify_all();

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <algorithm>
 #include <cmath>
 #include <softcontact/world/contact_condensation.hpp>
 #include <softcontact/world/tool_system.hpp>
 #include <stdexcept>
+#include <string>
 
 namespace softcontact {
-
-namespace {
-
-constexpr double slide_margin = 1e-9;  ///< share of μ λ_n within which a contact counts as sliding
-
-}  // namespace
 
 ContactCondensation::ContactCondensation(const World& world, int tool, double fast_step)
     : m_tool(tool), m_fast_step(fast_step)
@@ -19,186 +13,6 @@ ContactCondensation::ContactCondensation(const World& world, int tool, double fa
     static_cast<void>(world.tool(tool));
     if (!(fast_step > 0.0) || !std::isfinite(fast_step)) {
         throw std::invalid_argument("fast_step = " + std::to_string(fast_step) + " s must be finite and > 0");
-    }
-}
-
-void ContactCondensation::classify(const VelocityProblem& problem)
-{
-    m_contacts.clear();
-    for (const BlockDescriptor& block : problem.blocks) {
-        Contact contact;
-        contact.row = block.offset;
-        contact.friction = block.mu;
-        contact.force = problem.multipliers.segment<3>(block.offset);
-        contact.of_tool = !m_reach.middleCols<3>(block.offset).isZero(0.0);
-        const double normal = problem.multipliers[block.offset];
-        const Vector2d friction = problem.multipliers.segment<2>(block.offset + 1);
-        if (normal > 0.0) {
-            const double size = friction.norm();
-            const bool slides = size >= block.mu * normal * (1.0 - slide_margin);
-            contact.state = slides ? State::slide : State::stick;
-            if (slides && size > 0.0) {
-                contact.slip = friction / size;
-            }
-        }
-        if (contact.of_tool || contact.state != State::open) {
-            m_contacts.push_back(contact);
-        }
-    }
-}
-
-void ContactCondensation::select(int capacity, const VelocityProblem& problem)
-{
-    // Those that press hardest, then those that are nearest; contacts between other bodies after them.
-    const auto first = [&](const Contact& a, const Contact& b) {
-        if (a.of_tool != b.of_tool) {
-            return a.of_tool;
-        }
-        const double force_a = problem.multipliers[a.row], force_b = problem.multipliers[b.row];
-        return force_a != force_b ? force_a > force_b
-                                  : problem.right_hand_side[a.row] < problem.right_hand_side[b.row];
-    };
-    std::stable_sort(m_contacts.begin(), m_contacts.end(), first);
-    int of_tool = 0;
-    for (Contact& contact : m_contacts) {
-        contact.chosen = contact.of_tool && of_tool < capacity;
-        of_tool += contact.of_tool ? 1 : 0;
-    }
-    m_left_out = std::max(of_tool - capacity, 0);
-    std::erase_if(m_contacts, [](const Contact& c) { return c.state == State::open && !c.chosen; });
-}
-
-void ContactCondensation::gather(const VelocityProblem& problem, const ToolDynamics& tool, double step)
-{
-    const auto rows = 3 * static_cast<Index>(m_contacts.size());
-    MatrixXd reach(6, rows);
-    m_delassus.resize(rows, rows);
-    m_rest_velocity.resize(rows);
-    m_active.clear();
-    m_others.clear();
-    m_chosen.clear();
-    for (std::size_t i = 0; i < m_contacts.size(); ++i) {
-        const int at = m_contacts[i].row;
-        const auto row = 3 * static_cast<Index>(i);
-        reach.middleCols<3>(row) = m_reach.middleCols<3>(at);
-        m_rest_velocity.segment<3>(row) = problem.right_hand_side.segment<3>(at);
-        for (std::size_t j = 0; j < m_contacts.size(); ++j) {
-            m_delassus.block<3, 3>(row, 3 * static_cast<Index>(j)) =
-                problem.delassus.block<3, 3>(at, m_contacts[j].row);
-        }
-        if (m_contacts[i].chosen) {
-            m_chosen.push_back(static_cast<int>(i));
-        }
-        if (m_contacts[i].state != State::open) {
-            m_active.push_back(static_cast<int>(i));
-            if (!m_contacts[i].of_tool) {
-                m_others.push_back(static_cast<int>(i));
-            }
-        }
-    }
-    for (std::size_t i = 0; i < m_contacts.size(); ++i) {
-        m_contacts[i].row = 3 * static_cast<int>(i);
-    }
-    m_reach = reach;
-    MatrixXd moved = m_reach;
-    tool.solve(moved);
-    m_rest = m_delassus;
-    m_rest.noalias() -= step * (m_reach.transpose() * moved);
-    m_rest_velocity.noalias() -= m_reach.transpose() * tool.free_velocity();
-}
-
-void ContactCondensation::solve_active(const std::vector<int>& contacts,
-                                       const Eigen::Ref<const MatrixXd>& delassus, const MatrixXd& right,
-                                       MatrixXd& out)
-{
-    const auto contact = [&](int i) -> const Contact& { return m_contacts[static_cast<std::size_t>(i)]; };
-    m_rows.clear();
-    for (const int i : contacts) {
-        const int count = contact(i).state == State::stick ? 3 : 1;
-        for (int k = 0; k < count; ++k) {
-            m_rows.push_back(contact(i).row + k);
-        }
-    }
-    const auto count = static_cast<Index>(m_rows.size());
-    // E: a sliding contact's friction goes with its normal force.
-    m_spread.setZero(delassus.rows(), count);
-    Index column = 0;
-    for (const int i : contacts) {
-        const Contact& c = contact(i);
-        if (c.state == State::slide) {
-            m_spread(c.row, column) = 1.0;
-            m_spread.block<2, 1>(c.row + 1, column) = c.friction * c.slip;
-            ++column;
-        } else {
-            m_spread.block<3, 3>(c.row, column).setIdentity();
-            column += 3;
-        }
-    }
-    out.setZero(delassus.rows(), right.cols());
-    if (count == 0) {
-        return;
-    }
-    m_system.resize(count, count);
-    m_right.resize(count, right.cols());
-    for (Index i = 0; i < count; ++i) {
-        m_system.row(i).noalias() = delassus.row(m_rows[static_cast<std::size_t>(i)]) * m_spread;
-        m_right.row(i) = right.row(m_rows[static_cast<std::size_t>(i)]);
-    }
-    m_factor.compute(m_system);  // of full pivots: contacts between rigid bodies may be redundant
-    m_solution = -m_factor.solve(m_right);
-    out.noalias() = m_spread * m_solution;
-}
-
-void ContactCondensation::fill_gain(const ToolDynamics& tool, LinearContactModel& out)
-{
-    // Columns: ∂(H v⁻)/∂(F̃, T̃), and what is left of q without the tool.
-    MatrixXd mobility = MatrixXd::Identity(6, 6);
-    tool.solve(mobility);
-    MatrixXd right(m_reach.cols(), 7);
-    right.leftCols<6>().noalias() = out.step * (m_reach.transpose() * mobility);
-    right.col(6) = m_rest_velocity;
-    MatrixXd forces;
-    solve_active(m_active, m_delassus, right, forces);
-    const MatrixXd wrench = m_reach * forces;
-    out.gain = wrench.leftCols<6>();
-    out.offset = wrench.col(6);
-}
-
-void ContactCondensation::fill_rows(const Matrix6d& fast_system, LinearContactModel& out)
-{
-    const auto count = static_cast<Index>(m_chosen.size());
-    const Index all = m_reach.cols();
-    MatrixXd pick = MatrixXd::Zero(all, 3 * count);  // the tool's rows
-    m_model_rows.resize(3 * count, 6);
-    m_friction.resize(count);
-    m_forces.resize(3 * count);
-    for (Index c = 0; c < count; ++c) {
-        const Contact& contact = m_contacts[static_cast<std::size_t>(m_chosen[static_cast<std::size_t>(c)])];
-        pick.block<3, 3>(contact.row, 3 * c).setIdentity();
-        m_model_rows.middleRows<3>(3 * c) = m_reach.middleCols<3>(contact.row).transpose();
-        m_friction[c] = contact.friction;
-        m_forces.segment<3>(3 * c) = contact.force;
-    }
-    // What the other bodies' active contacts answer to a unit force on each row, and to their free motion.
-    MatrixXd right(all, 3 * count + 1);
-    right.leftCols(3 * count).noalias() = m_rest * pick;
-    right.col(3 * count) = m_rest_velocity;
-    MatrixXd answer;
-    solve_active(m_others, m_rest, right, answer);
-    right.noalias() += m_rest * answer;
-    const MatrixXd reduced = out.step * (pick.transpose() * right);
-    const Matrix6d mobility = m_fast_step * m_fast_step * fast_system.llt().solve(Matrix6d::Identity());
-    m_compliance = 0.5 * (reduced.leftCols(3 * count) + reduced.leftCols(3 * count).transpose());
-    m_compliance.noalias() += m_model_rows * mobility * m_model_rows.transpose();
-    m_offsets = reduced.col(3 * count);
-    out.rows.begin(static_cast<int>(count));
-    m_offsets -= out.rows.set_compliance(m_compliance) * m_forces;
-    out.rows.set_rows(m_model_rows, m_offsets, m_friction);
-    for (Index c = 0; c < count; ++c) {
-        const Contact& contact = m_contacts[static_cast<std::size_t>(m_chosen[static_cast<std::size_t>(c)])];
-        if (contact.state != State::open) {
-            out.rows.set_state(static_cast<int>(c), contact.state, contact.slip, contact.force[0]);
-        }
     }
 }
 
@@ -223,12 +37,21 @@ void ContactCondensation::build(const World& world, double published, LinearCont
 
     m_reach.resize(6, problem->right_hand_side.size());
     world.contact_rows().generalized_forces(world.system_index(m_tool), m_reach);
-    out.contact.noalias() = m_reach * problem->multipliers;
-    classify(*problem);
-    select(out.rows.capacity(), *problem);
-    gather(*problem, tool, out.step);
-    fill_gain(tool, out);
-    fill_rows(out.system, out);
+    m_contacts.clear();
+    for (const BlockDescriptor& block : problem->blocks) {
+        m_contacts.push_back({block.offset, block.mu});
+    }
+    MatrixXd mobility = MatrixXd::Identity(6, 6);
+    tool.solve(mobility);
+    m_rows.build({.delassus = problem->delassus,
+                  .right_hand_side = problem->right_hand_side,
+                  .multipliers = problem->multipliers,
+                  .contacts = m_contacts,
+                  .reach = m_reach,
+                  .mobility = mobility,
+                  .free_velocity = tool.free_velocity(),
+                  .step = out.step},
+                 out);
 }
 
 }  // namespace softcontact

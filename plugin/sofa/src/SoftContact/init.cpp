@@ -9,8 +9,11 @@ void registerAggregateGroup(sofa::core::ObjectFactory* factory);
 void registerAggregatePatches(sofa::core::ObjectFactory* factory);
 void registerAggregateVolumeConstraint(sofa::core::ObjectFactory* factory);
 void registerBipotentialFrictionConstraint(sofa::core::ObjectFactory* factory);
+void registerLinearContactModel(sofa::core::ObjectFactory* factory);
+void registerSimulatedHapticDevice(sofa::core::ObjectFactory* factory);
 void registerSurfaceNarrowPhase(sofa::core::ObjectFactory* factory);
 void registerTwoPassAnimationLoop(sofa::core::ObjectFactory* factory);
+void registerVirtualCouplingForceField(sofa::core::ObjectFactory* factory);
 
 void init()
 {
@@ -47,7 +50,8 @@ SOFA_EXPORT_DYNAMIC_LIBRARY const char* getModuleLicense()
 
 SOFA_EXPORT_DYNAMIC_LIBRARY const char* getModuleDescription()
 {
-    return "Contact between soft bodies: aggregate volume constraints with Coulomb-Contensou friction";
+    return "Contact between soft bodies: aggregate volume constraints with Coulomb-Contensou friction, "
+           "haptics";
 }
 
 SOFA_EXPORT_DYNAMIC_LIBRARY void registerObjects(sofa::core::ObjectFactory* factory)
@@ -56,8 +60,11 @@ SOFA_EXPORT_DYNAMIC_LIBRARY void registerObjects(sofa::core::ObjectFactory* fact
     softcontact::plugin::registerAggregatePatches(factory);
     softcontact::plugin::registerAggregateVolumeConstraint(factory);
     softcontact::plugin::registerBipotentialFrictionConstraint(factory);
+    softcontact::plugin::registerLinearContactModel(factory);
+    softcontact::plugin::registerSimulatedHapticDevice(factory);
     softcontact::plugin::registerSurfaceNarrowPhase(factory);
     softcontact::plugin::registerTwoPassAnimationLoop(factory);
+    softcontact::plugin::registerVirtualCouplingForceField(factory);
 }
 
 }  // extern "C"

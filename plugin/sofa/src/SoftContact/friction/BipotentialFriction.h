@@ -37,6 +37,8 @@ public:
     void resolution(int line, SReal** w, SReal* d, SReal* force, SReal* dFree) override;
     void store(int line, SReal* force, bool convergence) override;
 
+    [[nodiscard]] double friction() const { return m_law.mu; }
+
 private:
     void countAs(const Vector3d& change, double measure);
 
