@@ -6,7 +6,7 @@ from typing import Any
 from softcontact.engines.sofa.availability import sofa_found, sofa_reason
 from softcontact.engines.sofa.components import add
 
-__all__ = ["add", "create_scene", "make_sofa_engine", "sofa_found", "sofa_reason"]
+__all__ = ["add", "create_haptic_scene", "create_scene", "make_sofa_engine", "sofa_found", "sofa_reason"]
 
 
 def make_sofa_engine(scene: Any) -> Any:
@@ -55,4 +55,39 @@ def create_scene(root: Any, scene: Any) -> Any:
     from softcontact.engines.sofa.graph import build_graph
 
     build_graph(root, scene)
+    return root
+
+
+def create_haptic_scene(root: Any, scene: Any, device: str = "simulated", **data: Any) -> Any:
+    """Fill a SOFA root node with a scene with tools that are felt: each has a device, whose thread runs at its own
+    rate, and SoftContact's LinearContactModel.
+
+    Args:
+        root: SOFA's root node.
+        scene: as for create_scene; its keyframes are what the hand of a simulated device intends.
+        device: "simulated", without hardware, or "geomagic", SOFA's GeomagicDriver. Where SOFA has no GeomagicDriver,
+            a warning says so, and the tool stays where it starts.
+        data: Data of SimulatedHapticDevice or GeomagicDriver, and as `feedback` those of LinearContactModel.
+    Returns:
+        The root node.
+    Raises:
+        SceneError: no such scene or device, a scene without a tool, or something that SOFA cannot express.
+    """
+    from softcontact.engines.sofa.availability import import_sofa
+    from softcontact.scene.errors import SceneError
+    from softcontact.scene.library import load
+    from softcontact.scene.model import Scene
+    from softcontact.scene.resolve import resolve
+
+    import_sofa()
+    scene = resolve(scene if isinstance(scene, Scene) else load(scene))
+    from softcontact.engines.sofa.graph import SceneGraph
+    from softcontact.engines.sofa.haptics import add_devices
+
+    feedback = data.pop("feedback", None)
+    graph = SceneGraph(root, scene, drive_tools=False)
+    try:
+        add_devices(root, graph, device, data, feedback)
+    except ValueError as error:
+        raise SceneError(str(error)) from None
     return root

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rigid, kinematic and tetrahedral bodies as SOFA nodes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,11 @@ class RigidInGraph(GraphBody):
     def __init__(
         self,
         root: Any,
-        body: bodies.RigidBody,
+        body: Any,
         mesh: Any,
         properties: tuple[float, FloatArray, FloatArray],
         gravity: FloatArray,
+        motion: Sequence[float] = (0.0,) * 6,
     ) -> None:
         super().__init__(body, root.addChild(node_name(body.name)))
         self.mass, self.com, self.inertia = properties
@@ -84,7 +86,7 @@ class RigidInGraph(GraphBody):
             name="frame",
             template="Rigid3",
             position=[pose.tolist()],
-            velocity=[[*body.velocity, *body.angular_velocity]],
+            velocity=[list(motion)],
         )
         self.mass_component = add(self.node, "UniformMass", vertexMass=self.vertex_mass(place))
         spread = np.linalg.eigvalsh(self.inertia)

@@ -43,6 +43,13 @@ def data_names(component: Any) -> set[str]:
     return {part.getName() for part in (*component.getDataFields(), *component.getLinks())}
 
 
+def registered(component: str) -> bool:
+    """Whether a loaded plugin has the component."""
+    if component not in _registered:
+        _registered.update(_list_components())
+    return component in _registered
+
+
 def _check_data(name: str, data: Iterable[str], made: Any) -> None:
     for key in data:
         if key in _SPECIAL or made.findData(key) is not None or made.findLink(key) is not None:
@@ -52,11 +59,7 @@ def _check_data(name: str, data: Iterable[str], made: Any) -> None:
 
 def _registered_name(names: Sequence[str]) -> str:
     for name in names:
-        if name in _registered:
-            return name
-    _registered.update(_list_components())
-    for name in names:
-        if name in _registered:
+        if registered(name):
             return name
     listed = " or ".join(f"'{name}'" for name in names)
     hint = nearest(names[0], _registered)

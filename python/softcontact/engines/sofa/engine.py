@@ -38,6 +38,7 @@ class SofaEngine:
             self.graph = graph = SceneGraph(self.root, scene)
         self._surfaces = {surface.name: surface for surface in graph.surfaces}
         self.surfaces = tuple(surface.info for surface in graph.surfaces)
+        self.tools = tuple(body.name for body in scene.bodies if body.kind == "tool")
         self._hands = {name: body for name, body in graph.bodies.items() if isinstance(body, HandInGraph)}
         self.skins = tuple(
             SurfaceInfo(
@@ -86,6 +87,10 @@ class SofaEngine:
     def joint_positions(self, body: str) -> FloatArray:
         """Joint positions (nq,) of an articulated body or a hand; empty for others."""
         return self.graph.bodies[body].joint_positions()
+
+    def device_load(self, tool: str) -> dict[str, FloatArray]:
+        """What the device of a tool feels after the last step; see engines.base.HoldsTools."""
+        return self.graph.bodies[tool].device_load()
 
     def patches(self) -> list[dict[str, Any]]:
         """Contact patches of the last step."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A scene as a SOFA graph: settings of the root, bodies, contact, and what drives them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from softcontact.engines.sofa.readout import Readout
 from softcontact.engines.sofa.settings import add_settings
 from softcontact.engines.sofa.support import check_support
 from softcontact.engines.sofa.surface import GraphSurface
+from softcontact.engines.sofa.tools import GraphDevice, ToolInGraph
 from softcontact.scene import bodies
 from softcontact.scene.errors import SceneError, nearest
 from softcontact.scene.model import Scene
@@ -31,6 +32,7 @@ class SceneGraph:
     Args:
         root: SOFA's root node, empty.
         scene: the scene.
+        drive_tools: whether the scene's keyframes move the devices of its tools, in simulated time.
     Attributes:
         bodies: by name.
         surfaces: all contact surfaces, in the order of the bodies.
@@ -40,9 +42,9 @@ class SceneGraph:
         SceneError: something that SOFA cannot express; names body and reason.
     """
 
-    def __init__(self, root: Any, scene: Scene) -> None:
+    def __init__(self, root: Any, scene: Scene, *, drive_tools: bool = True) -> None:
         check_support(scene)
-        self.root, self.scene = root, scene
+        self.root, self.scene, self._drive_tools = root, scene, drive_tools
         self._meshes: dict[int, Any] = {}
         self.distances = contact_distances(scene, self.mesh)
         self.gravity = np.array(scene.gravity)
@@ -109,7 +111,9 @@ class SceneGraph:
     def _add_body(self, body: Any) -> None:
         match body:
             case bodies.RigidBody():
-                self._add_rigid(body)
+                self._add_rigid(body, RigidInGraph, (*body.velocity, *body.angular_velocity))
+            case bodies.Tool():
+                self._add_rigid(body, ToolInGraph)
             case bodies.KinematicBody():
                 made = KinematicInGraph(self.root, body, self.mesh(body.shape))
                 self._keep(made)
@@ -135,14 +139,15 @@ class SceneGraph:
             case bodies.Fingertip():
                 self._add_fingertip(body)
 
-    def _add_rigid(self, body: bodies.RigidBody) -> None:
+    def _add_rigid(self, body: Any, kind: type[RigidInGraph], *motion: Sequence[float]) -> None:
         from softcontact.engines.embedded_bodies import mass_properties
 
         mesh = self.mesh(body.shape)
-        made = RigidInGraph(self.root, body, mesh, mass_properties(body, mesh), self.gravity)
+        made = kind(self.root, body, mesh, mass_properties(body, mesh), self.gravity, *motion)
         self._keep(made)
+        aggregate = getattr(body, "aggregate", False)
         carried = self._framed(made.frame)
-        self._show(made, body.name, made.surface, rigid=True, aggregate=body.aggregate, **carried)
+        self._show(made, body.name, made.surface, rigid=True, aggregate=aggregate, **carried)
         if made.turns_inertia:
             self._drivers.append(InertiaDriver(made))
 
@@ -254,6 +259,10 @@ class SceneGraph:
         if motion.kind != "keyframes" or self.scene.body(motion.body).kind == "fingertip":
             return  # pulls its body from the first moment on
         body = self.scene.body(motion.body)
+        if body.kind == "tool":
+            if self._drive_tools:
+                self._drivers.append(GraphDevice(self.bodies[body.name], motion))
+            return
         orientations = np.array(motion.orientations or [body.orientation] * len(motion.times))
         self._drivers.append(
             PoseDriver(

@@ -12,8 +12,11 @@ _EXPRESSED = {
     "pairs_off motions grasp grasps probes checks record",
     "ContactSettings": "model friction_law pressure alarm_distance contact_offset max_penetration friction",
     "SolverSettings": "tolerance max_iterations",
-    "RecordSettings": "frames_per_second",
+    "RecordSettings": "frames_per_second cameras",
     "RigidBody": f"{_PLACED} shape mass density com inertia velocity angular_velocity aggregate",
+    "Tool": f"{_PLACED} shape mass density com inertia coupling",
+    "ToolCoupling": "stiffness damping angular_stiffness angular_damping max_force max_torque handle_position "
+    "handle_orientation",
     "KinematicBody": f"{_PLACED} shape",
     "TetrahedralBody": f"{_PLACED} shape material fixed_nodes fixed_region velocity aggregate",
     "Material": "young poisson density rayleigh_mass rayleigh_stiffness",
@@ -49,6 +52,8 @@ def check_support(scene: Scene) -> None:
         _check(body, where)
         if hasattr(body, "material"):
             _check(body.material, f"{where}.material")
+        if hasattr(body, "coupling") and body.kind == "tool":
+            _check(body.coupling, f"{where}.coupling")
         if hasattr(body, "tissue"):
             _check(body.tissue, f"{where}.tissue")
         for number, link in enumerate(getattr(body, "links", ())):

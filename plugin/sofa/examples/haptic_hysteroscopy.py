@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A scope on a haptic device pushes and bends a polyp in a uterine cavity.
+
+    runSofa -l SofaPython3 haptic_hysteroscopy.py
+
+The device is simulated, in a hand that follows the scene's keyframes; with --argv geomagic it is one of 3D Systems
+through SOFA's plugin Geomagic. The device feels SoftContact's LinearContactModel. The tissue
+is linear: SOFA's corotational elements have none of the stiffening of the scene.
+"""
+
+import sys
+from typing import Any
+
+
+def createScene(root: Any) -> Any:
+    """Fill the root node; the first argument names the device."""
+    from softcontact.engines.sofa import create_haptic_scene
+    from softcontact.scene import Scene
+    from softcontact.scene.library import load
+
+    description = load("hysteroscopy").to_dict()
+    for body in description["bodies"]:
+        body.get("material", {}).pop("stiffening", None)
+    return create_haptic_scene(root, Scene.from_dict(description), *sys.argv[1:2])
