@@ -2,6 +2,7 @@
 """Live scenes without a page: the pair of threads on the wall clock, moved, changed, stopped, started again."""
 
 import os
+import threading
 import time
 
 import numpy as np
@@ -127,6 +128,26 @@ def test_pause_restart_and_close(block):
     block.close()
     with pytest.raises(ValueError, match="closed"):
         block.start()
+
+
+def test_figures_can_be_read_while_it_restarts(block):
+    block.start()
+    failed, over = [], threading.Event()
+
+    def read():
+        while not over.is_set():
+            try:
+                assert block.read().time >= 0.0 and block.frame.device is not None
+            except Exception as error:
+                failed.append(error)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(5):
+        block.restart()
+    over.set()
+    reader.join()
+    assert not failed
 
 
 def threads():

@@ -25,7 +25,7 @@ pytest.importorskip("viser")
 from softcontact.live.page import Page
 
 
-def until(condition, seconds=30.0):
+def until(condition, seconds=60.0):
     """The first value of the condition that counts as true."""
     end = time.monotonic() + seconds
     while not (value := condition()):
@@ -96,7 +96,7 @@ def test_ctrl_c_ends_it_cleanly():
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+", address)
         assert urllib.request.urlopen(address, timeout=10).status == 200
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     finally:
         process.kill()
         process.wait()

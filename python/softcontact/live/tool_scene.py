@@ -138,12 +138,12 @@ class ToolScene(LiveScene):
 
     def read(self) -> Readings:
         """Figures of this moment."""
-        told = self._session.readout()
-        times = self._session.times()
+        session = self._session
+        told, times = session.readout(), session.times()
         force = np.asarray(told["wrench"][:3])
         normal, tangential = split(force, self.frame.normal)
         fast = {
-            "rate_hz": self._session.settings.rate_hz,
+            "rate_hz": session.settings.rate_hz,
             "work_us": 1e6 * times["work"]["p50"],
             "late_us": (1e6 * times["lateness"]["p50"], 1e6 * times["lateness"]["p99_9"]),
             "overruns": times["overruns"],
@@ -174,8 +174,7 @@ class ToolScene(LiveScene):
 
     def _leave(self) -> None:
         if self._session is not None:
-            self._session.close()
-            self._session = None
+            self._session.close()  # it stays until there is another: somebody may be reading it
 
     def _felt(self, coupling: VirtualCoupling, **gains: float) -> VirtualCoupling:
         """A coupling that pulls no harder than the hand can feel."""
