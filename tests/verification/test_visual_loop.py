@@ -159,6 +159,17 @@ def test_what_cannot_run_is_refused():
             VisualLoop(tool, given, period=0.0405).run(0.1)
         with pytest.raises(ValueError, match="simulated"):
             VisualLoop(tool, given).start()
+    fast = ThreadSettings(rate_hz=4000.0)
+    with (
+        HapticSession(hand([0.0]), LAW, fast, clock="simulated") as given,
+        pytest.raises(ValueError, match=r"^step"),
+    ):
+        VisualLoop(tool, given)
+    law = ToolLaw(TOOL, COUPLING, 2.5e-4)
+    with HapticSession(hand([0.0]), law, fast, clock="simulated") as given:
+        with pytest.raises(ValueError, match=r"^fast_step"):
+            VisualLoop(tool, given)
+        VisualLoop(VisualTool.of(tool.world, tool.body, fast_step=2.5e-4), given).run(0.01)
     with session(hand([0.0]), VirtualWall()) as given, pytest.raises(ValueError, match="law"):
         VisualLoop(tool, given)
     with session(hand([0.0]), clock="wall") as given, pytest.raises(ValueError, match="wall clock"):

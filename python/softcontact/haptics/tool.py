@@ -204,6 +204,7 @@ class VisualTool:
 
     def _adopt(self, world: _core.World, body: int, fast_step: float, capacity: int) -> None:
         self.world, self.body, self.capacity = world, body, capacity
+        self.fast_step = fast_step
         self._condensation = _core.ContactCondensation(world, body, fast_step)
 
     def set_device(self, device: RigidState) -> None:

@@ -47,7 +47,8 @@ class VisualLoop:
         error: why the thread ended by itself; None while all is well.
         done: visual steps so far.
     Raises:
-        ValueError: a period, promise or number of steps that is not positive; a law that takes nothing from a tool.
+        ValueError: a period, promise or number of steps that is not positive; a law that takes nothing from a tool; a
+            step of the law or fast_step of the tool that is not the session's tick.
 
     Source: Otaduy and Gross 2007, Sec. 3, visual thread.
     """
@@ -76,6 +77,13 @@ class VisualLoop:
         if not isinstance(given_law, ToolLaw | DoubleCouplingLaw):
             raise ValueError(f"law: {type(given_law).__name__}; give ToolLaw or DoubleCouplingLaw")
         self.law: ToolLaw | DoubleCouplingLaw = given_law
+        tick = 1.0 / session.settings.rate_hz
+        if abs(given_law.step - tick) > 1e-9 * tick:
+            raise ValueError(f"step: {given_law.step} s of the law; give the session's tick, {tick:.6g} s")
+        if isinstance(given_law, ToolLaw) and abs(tool.fast_step - tick) > 1e-9 * tick:
+            raise ValueError(
+                f"fast_step: {tool.fast_step} s of the tool; give the session's tick, {tick:.6g} s"
+            )
         self.tool, self.session, self.delay = tool, session, delay
         self.lock = threading.Lock()
         self.error: Exception | None = None
