@@ -12,7 +12,7 @@ _EXPRESSED = {
     "pairs_off motions grasp grasps probes checks record",
     "ContactSettings": "model friction_law pressure alarm_distance contact_offset max_penetration friction",
     "SolverSettings": "tolerance max_iterations",
-    "RecordSettings": "frames_per_second cameras",
+    "RecordSettings": "frames_per_second cameras cuts",
     "RigidBody": f"{_PLACED} shape mass density com inertia velocity angular_velocity aggregate",
     "Tool": f"{_PLACED} shape mass density com inertia coupling",
     "ToolCoupling": "stiffness damping angular_stiffness angular_damping max_force max_torque handle_position "
