@@ -184,8 +184,9 @@ def test_wrong_values_are_refused(options, text):
         load("block", options)
 
 
-def test_sofa_refuses_a_tool_with_one_message():
+def test_sofa_takes_the_tool_and_refuses_an_inclusion_with_one_message():
     from softcontact.engines.sofa.support import check_support
 
-    with pytest.raises(SceneError, match=r"bodies\[1\] \(tool\): engine 'sofa' cannot express kind 'tool'"):
-        check_support(load("block"))
+    check_support(load("block"))
+    with pytest.raises(SceneError, match=r"bodies\[0\] \(block\)\.inclusions: engine .sofa. cannot express"):
+        check_support(load("block", {"inclusion": 10.0}))
