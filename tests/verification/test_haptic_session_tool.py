@@ -44,6 +44,18 @@ def test_a_packed_model_is_the_model():
         _core.unpack_contact_model(numbers, len(model.contacts) - 1)
 
 
+def test_a_model_kept_from_step_to_step_is_a_new_one_but_for_its_number():
+    world, tool, _ = pressed(drag=0.002)
+    for height in (-0.004, -0.002, 0.0, 0.005):  # fewer and fewer contacts
+        tool.set_device(device_at(0.005, 0.002, RADIUS + height))
+        for _ in range(5):
+            assert world.step(), world.status()
+        kept, new = tool.packed_model(), ToolLaw.data(tool.model())
+        assert len(kept) == len(new) and np.isfinite(kept).all()
+        assert np.count_nonzero(kept != new) == 1  # their sequence
+    assert len(tool.model().contacts) == 0
+
+
 def test_the_session_asks_for_what_the_tool_gives():
     _, _, model = pressed()
     with HapticSession(

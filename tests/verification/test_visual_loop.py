@@ -91,14 +91,14 @@ def test_with_delay_data_come_a_period_later():
 
 def failing(tool, monkeypatch, after):
     """Let the tool's models fail after so many."""
-    made, built = iter(range(1000)), tool.model
+    made, built = iter(range(1000)), tool.packed_model
 
     def model():
         if next(made) >= after:
             raise ValueError("no model any more")
         return built()
 
-    monkeypatch.setattr(tool, "model", model)
+    monkeypatch.setattr(tool, "packed_model", model)
 
 
 def test_a_failed_step_fades_the_force_and_says_why(monkeypatch):

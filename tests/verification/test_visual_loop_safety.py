@@ -105,14 +105,14 @@ def test_twenty_times_in_contact_it_stops_and_starts_again():
 def test_a_slow_thread_that_hangs_leaves_no_force_and_goes_on(monkeypatch):
     tool = tissue(0.01)
     hangs, go_on = threading.Event(), threading.Event()
-    model = tool.model
+    model = tool.packed_model
 
     def hanging():
         if hangs.is_set():
             go_on.wait(20.0)
         return model()
 
-    monkeypatch.setattr(tool, "model", hanging)
+    monkeypatch.setattr(tool, "packed_model", hanging)
     with HapticSession(pressing(), LAW, SETTINGS) as session:
         session.start()
         with VisualLoop(tool, session, promise=0.04) as loop:

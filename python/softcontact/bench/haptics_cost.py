@@ -78,9 +78,9 @@ def frames(shape: dict[str, Any], count: int, depth: float) -> list[Frame]:
             if not world.step():
                 raise RuntimeError(f"the world stopped: {world.status()['message']}")
             stepped = time.perf_counter()
-            model = made.visual.model()
+            data = made.law.publication(made.visual)
             built = time.perf_counter()
-            session.publish(made.law.data(model), PERIOD)
+            session.publish(data, PERIOD)
             published = time.perf_counter()
             worked = 1e3 * (time.thread_time() - begun)
             told = world.statistics()
@@ -93,7 +93,7 @@ def frames(shape: dict[str, Any], count: int, depth: float) -> list[Frame]:
                 "model": 1e3 * (built - stepped),
                 "publish": 1e3 * (published - built),
             }
-            found.append(Frame(told["contacts"], stages, worked, model, at))
+            found.append(Frame(told["contacts"], stages, worked, made.visual.model(), at))
     return found
 
 

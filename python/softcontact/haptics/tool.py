@@ -206,6 +206,7 @@ class VisualTool:
         self.world, self.body, self.capacity = world, body, capacity
         self.fast_step = fast_step
         self._condensation = _core.ContactCondensation(world, body, fast_step)
+        self._kept: LinearContactModel | None = None
 
     def set_device(self, device: RigidState) -> None:
         """Where the device is at the start of the next step."""
@@ -223,6 +224,18 @@ class VisualTool:
         model = LinearContactModel(capacity=self.capacity)
         self._condensation.build(self.world, published, model.native)
         return model
+
+    def packed_model(self) -> FloatArray:
+        """As ToolLaw.data(model()), without a model of its own each time: room for many contacts is large, and
+        memory that is new each time costs more than the model.
+
+        Raises:
+            ValueError: see model().
+        """
+        if self._kept is None:
+            self._kept = LinearContactModel(capacity=self.capacity)
+        self._condensation.build(self.world, 0.0, self._kept.native)
+        return _core.pack_contact_model(self._kept.native)
 
     @property
     def state(self) -> RigidState:

@@ -107,7 +107,7 @@ class ToolLaw:
         Raises:
             ValueError: see VisualTool.model.
         """
-        return self.data(tool.model())
+        return tool.packed_model()
 
     @staticmethod
     def data(model: LinearContactModel) -> NDArray[np.float64]:
