@@ -5,7 +5,6 @@ The avatar stands, is led by a hand with 20 N for two seconds, and comes back: h
 object on a table adds no contact point to the feet that the paper counts.
 """
 
-import json as json_module
 import time
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from softcontact.avatar import (
     human,
     robot,
 )
+from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 from softcontact.bodies import ArticulatedModel
 from softcontact.mesh import primitives
@@ -154,9 +154,5 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
         f"{fit['per_point_squared']:.4f} m², within {100 * cost['fit_error']['median']:.0f} % (median)"
     )
     document = {"benchmark": "avatar", "machine": info, "paper": PAPER, "runs": runs, "scaling": cost}
-    if json is not None:
-        json.write_text(json_module.dumps(document, indent=1), encoding="utf-8")
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "avatar.json").write_text(json_module.dumps(document, indent=1), encoding="utf-8")
+    write_results("avatar", document, json, out)
     return 0

@@ -7,7 +7,6 @@ The scene is `block`. Sessions for the forces and the impedance go in simulated 
 fast thread and its data one visual period late, as those of a real slow thread; so they do not depend on the machine.
 """
 
-import json as json_module
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from softcontact.bench import haptics_cost, haptics_forces, haptics_impedance
 from softcontact.bench.haptics_cost import PAPER
 from softcontact.bench.haptics_forces import AIM
 from softcontact.bench.haptics_sessions import METHODS
+from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 
 
@@ -188,15 +188,10 @@ def main(
     series = ("times", "true_force", "forces", "hand_forces")
     figures = {**found, "forces": {k: v for k, v in found["forces"].items() if k not in series}}
     document = {"benchmark": "haptics", "machine": info, "paper": PAPER, "aim_ripple_ratio": AIM, **figures}
-    written = json_module.dumps(document, indent=1, allow_nan=False)
-    if json is not None:
-        json.write_text(written, encoding="utf-8")
+    write_results("haptics", document, json, out, f"{info['processor']}\n\n{text}", strict=True)
     if out is not None:
         from softcontact.bench import haptics_plots
 
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "haptics.json").write_text(written, encoding="utf-8")
-        (out / "haptics.md").write_text(f"{info['processor']}\n\n{text}\n", encoding="utf-8")
         haptics_plots.forces(found["forces"], out / "haptics-forces.png")
         haptics_plots.impedance(found["impedance"], out / "haptics-impedance.png")
         haptics_plots.frame_cost(found["frames"], out / "haptics-frame.png")

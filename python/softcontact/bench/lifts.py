@@ -6,10 +6,10 @@ slipping, nothing is deeper inside than the scene allows at any time, and the co
 same seeds succeed on every launch; the hash of the final state tells.
 """
 
-import json as json_module
 from pathlib import Path
 from typing import Any
 
+from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 from softcontact.runner import run
 from softcontact.scene.library import load
@@ -62,10 +62,5 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
         f"scene; {sum(_kept(one) for one in lifts)} were lifted and held"
     )
     document = {"benchmark": "lifts", "machine": machine(), "options": OPTIONS, "lifts": lifts}
-    if json is not None:
-        json.write_text(json_module.dumps(document, indent=1), encoding="utf-8")
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "lifts.json").write_text(json_module.dumps(document, indent=1), encoding="utf-8")
-        (out / "lifts.md").write_text(markdown(lifts) + "\n", encoding="utf-8")
+    write_results("lifts", document, json, out, markdown(lifts))
     return 0 if succeeded >= SHARE * len(lifts) else 1

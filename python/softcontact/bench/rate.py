@@ -5,12 +5,12 @@ Both laws of the tissue run in one process, one after the other: corotational el
 of the bones, which need one factorisation in all. What the simpler law changes is told beside what it saves.
 """
 
-import json as json_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 from softcontact.engines.embedded import EmbeddedEngine
 from softcontact.scene.library import load
@@ -104,10 +104,5 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
         "results": results,
         "apart_m": apart,
     }
-    if json is not None:
-        json.write_text(json_module.dumps(document, indent=1), encoding="utf-8")
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "rate.json").write_text(json_module.dumps(document, indent=1), encoding="utf-8")
-        (out / "rate.md").write_text(table + "\n", encoding="utf-8")
+    write_results("rate", document, json, out, table)
     return 0 if all(result["converged"] == 1.0 for result in results) else 1

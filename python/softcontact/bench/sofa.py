@@ -5,7 +5,6 @@ Every scene runs twice in this process, with the contact response as the only di
 same simulated window: medians of the step and of the constraint solver.
 """
 
-import json as json_module
 import os
 import tempfile
 import time
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import CASES, MODELS, compare, machine
 from softcontact.bench.table1 import markdown as table
 from softcontact.engines.sofa.availability import sofa_found, sofa_reason
@@ -170,12 +170,7 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
     text = beam_markdown(beam_result) + "\n\n" + table(results)
     print(f"\n{info['processor']}, one thread, medians\n\n{text}")
     document = {"benchmark": "sofa", "machine": info, "beam": beam_result, "table1": results}
-    if json is not None:
-        json.write_text(json_module.dumps(document, indent=1), encoding="utf-8")
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "sofa.json").write_text(json_module.dumps(document, indent=1), encoding="utf-8")
-        (out / "sofa.md").write_text(text + "\n", encoding="utf-8")
+    write_results("sofa", document, json, out, text)
     failed = [f"not held: {r['case']} ({m})" for r in results for m in MODELS if not r["ours"][m]["held"]]
     if beam_result["path_difference_max_m"] > PATH_LIMIT:
         failed.append("the beam's path differs by more than 1 mm")

@@ -7,7 +7,6 @@ Times are the shortest of a few solves in one thread, with matrices set up. A pe
 of the problems that a solver solves within τ times the time of the best (Dolan and Moré 2002).
 """
 
-import json as json_module
 import statistics
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from softcontact.bench import siconos
+from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 from softcontact.solver import ContactProblem, residual, scaled_residual, solve
 
@@ -151,13 +151,9 @@ def main(*, quick: bool = False, json: Path | None = None, out: Path | None = No
             f"{PEER} takes {comparison['median']:.3g} times as long as {OURS} in the median, at least "
             f"{comparison['least']:.3g} times; it leaves {len(comparison['unsolved_by_peer'])} problems unsolved"
         )
-    if json is not None:
-        json.parent.mkdir(parents=True, exist_ok=True)
-        json.write_text(json_module.dumps(found, indent=1, allow_nan=False))
+    write_results("solvers", found, json, out, strict=True)
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
         plot(found, out / "solvers.png")
-        (out / "solvers.json").write_text(json_module.dumps(found, indent=1, allow_nan=False))
     unsolved = [p["name"] for p in problems if not p["results"][OURS]["solved"]]
     if unsolved:
         print(f"{OURS} leaves unsolved: {', '.join(unsolved)}")

@@ -11,7 +11,6 @@ before the sweeps. The solve time of either is that of assembling its rows, elim
 residual are told beside the times. Where the object goes is compared step by step.
 """
 
-import json as json_module
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from softcontact.bench.results import write as write_results
 from softcontact.engines.embedded import EmbeddedEngine
 from softcontact.scene.library import load
 from softcontact.scene.model import Scene
@@ -269,12 +269,8 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
     text = markdown(results) + "\n\n" + paths_markdown(results)
     print(text)
     document = {"benchmark": "table1", "machine": info, "results": results}
-    if json is not None:
-        json.write_text(json_module.dumps(document, indent=1), encoding="utf-8")
+    write_results("table1", document, json, out, text)
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "table1.json").write_text(json_module.dumps(document, indent=1), encoding="utf-8")
-        (out / "table1.md").write_text(text + "\n", encoding="utf-8")
         plot(results, out / "table1.png")
     for result in results:
         if result["solve_saved"] < result["paper"]["solve_saved"]:

@@ -6,7 +6,6 @@ Both schemes go the same 25 steps, each from r = 0 as in the paper, and stop at 
 block solves of the same path. Then the condensed problem runs at 1 kHz by the clock.
 """
 
-import json as json_module
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 from softcontact.bench.uzawa_report import markdown, plots, statements, verdict
 from softcontact.flexibility import benchmark
@@ -233,13 +233,8 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
     result = measure(quick)
     text = markdown(result)
     print(f"\n{result['machine']['processor']}, one thread\n\n{text}")
-    document = json_module.dumps(result, indent=1)
-    if json is not None:
-        json.write_text(document, encoding="utf-8")
+    write_results("uzawa", result, json, out, text)
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "uzawa.json").write_text(document, encoding="utf-8")
-        (out / "uzawa.md").write_text(text + "\n", encoding="utf-8")
         plots(result, out)
     return 1 if faults(result) else 0
 

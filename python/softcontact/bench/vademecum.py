@@ -2,7 +2,6 @@
 """The paper's beam: offline time, errors by number of modes, and the time of a question, beside the paper's."""
 
 import dataclasses
-import json as json_module
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 from softcontact.progress import peak_memory
 from softcontact.vademecum import (
@@ -191,12 +191,8 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
     table = markdown(figures)
     print(f"{info['processor']}, beam of {len(made.mesh.nodes)} nodes\n\n{table}")
     document = {"benchmark": "vademecum", "machine": info, "paper": PAPER, "quick": quick, "results": figures}
-    if json is not None:
-        json.write_text(json_module.dumps(document, indent=1), encoding="utf-8")
+    write_results("vademecum", document, json, out, table)
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "vademecum.json").write_text(json_module.dumps(document, indent=1), encoding="utf-8")
-        (out / "vademecum.md").write_text(table + "\n", encoding="utf-8")
         plot(made, out / "modes.png")
     judged = [row for row in figures["errors"] if row["limit"] is not None]
     return 0 if all(row["nodal_max"] <= row["limit"] for row in judged) else 1
