@@ -2,10 +2,6 @@
 """A slow thread that dies, stalls or starts again, and devices and tools that are out of the way, leave no force."""
 
 import dataclasses
-import os
-import shutil
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -248,23 +244,6 @@ print(locale.localeconv()["decimal_point"], hashlib.sha256(force.tobytes()).hexd
 """
 
 
-def test_numbers_are_those_of_any_locale(tmp_path):
-    """Under locales with a decimal comma, and with a dotless i, world, model and session give the same bits."""
-    if shutil.which("localedef") is None or not Path("/usr/share/i18n/locales/fr_FR").exists():
-        pytest.skip("needs the system's localedef and its sources of locales")
-    said = []
-    for name in ("C", "fr_FR", "tr_TR"):
-        if name != "C":
-            made = ["localedef", "-i", name, "-f", "UTF-8", str(tmp_path / f"{name}.UTF-8")]
-            subprocess.run(made, check=True, capture_output=True)
-        lang = "C" if name == "C" else f"{name}.UTF-8"
-        done = subprocess.run(
-            [sys.executable, "-c", CODE, str(Path(__file__).parent)],
-            env={**os.environ, "LC_ALL": lang, "LOCPATH": str(tmp_path)},
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        said.append(done.stdout.split(maxsplit=1))
-    assert [point for point, _ in said] == [".", ",", ","]
-    assert said[0][1] == said[1][1] == said[2][1]
+def test_numbers_are_those_of_any_locale(in_locales):
+    """World, model and session give the same bits."""
+    in_locales(CODE, lambda name: str(Path(__file__).parent))
