@@ -14,11 +14,6 @@ from typing import Any
 
 def createScene(root: Any) -> Any:
     """Fill the root node; the first argument names the device."""
-    from softcontact.engines.sofa import create_haptic_scene
-    from softcontact.scene import Scene
-    from softcontact.scene.library import load
+    from softcontact.engines.sofa import create_haptic_scene, linear_tissue
 
-    description = load("hysteroscopy").to_dict()
-    for body in description["bodies"]:
-        body.get("material", {}).pop("stiffening", None)
-    return create_haptic_scene(root, Scene.from_dict(description), *sys.argv[1:2])
+    return create_haptic_scene(root, linear_tissue("hysteroscopy"), *sys.argv[1:2])

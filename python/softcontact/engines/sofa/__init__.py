@@ -6,7 +6,15 @@ from typing import Any
 from softcontact.engines.sofa.availability import sofa_found, sofa_reason
 from softcontact.engines.sofa.components import add
 
-__all__ = ["add", "create_haptic_scene", "create_scene", "make_sofa_engine", "sofa_found", "sofa_reason"]
+__all__ = [
+    "add",
+    "create_haptic_scene",
+    "create_scene",
+    "linear_tissue",
+    "make_sofa_engine",
+    "sofa_found",
+    "sofa_reason",
+]
 
 
 def make_sofa_engine(scene: Any) -> Any:
@@ -91,3 +99,22 @@ def create_haptic_scene(root: Any, scene: Any, device: str = "simulated", **data
     except ValueError as error:
         raise SceneError(str(error)) from None
     return root
+
+
+def linear_tissue(scene: Any) -> Any:
+    """A scene without what SOFA's corotational elements have none of: tissue that stiffens with strain.
+
+    Args:
+        scene: a softcontact.scene.Scene, or the name of one.
+    Returns:
+        The scene with linear tissue.
+    Raises:
+        SceneError: no such scene.
+    """
+    from softcontact.scene.library import load
+    from softcontact.scene.model import Scene
+
+    description = (scene if isinstance(scene, Scene) else load(scene)).to_dict()
+    for body in description["bodies"]:
+        body.get("material", {}).pop("stiffening", None)
+    return Scene.from_dict(description)
