@@ -103,6 +103,7 @@ def test_a_killed_build_goes_on_to_the_same_file(built, solid, tmp_path):
         (["build", "beam", "--out", "OUT", "--direction", "0,0,0"], "directions"),
         (["build", "beam", "--out", "OUT", "--force", "0"], "magnitude: 0.0 N"),
         (["build", "beam", "--out", "OUT", "--tolerance", "2"], "tolerance: 2.0"),
+        (["build", "beem", "--out", "OUT"], "beem: no such model or file"),
         (["build", "beam", "--out", "NOWHERE"], "is no folder"),
         (["build", "missing.vtu", "--out", "OUT", "--young", "1e6", "--clamped", "x < 0"], "missing.vtu"),
         (["certify", "BUILT", "--sizes", "0.5,x"], "--sizes: '0.5,x'"),

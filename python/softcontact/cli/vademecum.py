@@ -233,6 +233,8 @@ def _model(
         if young is not None or clamped is not None:
             raise ValueError("--young, --clamped: these are for mesh files; `beam` has its own")
         return models.beam(force=force, directions=directions)
+    if not Path(name).exists():
+        raise ValueError(f"{name}: no such model or file; give `beam` or a file of tetrahedra")
     if young is None or clamped is None:
         missing = "--young" if young is None else "--clamped"
         raise ValueError(f"{missing}: needed with a mesh file (or give the model `beam`)")
