@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,8 +43,8 @@ class DistanceField:
     sizes: FloatArray
     values: NDArray[np.float32]
 
-    def table(self, case: int, size: float) -> NDArray[np.float32]:
-        """Distances (nx, ny, nz) [m] of a state.
+    def state(self, case: int, size: float) -> _core.DistanceState:
+        """Which table of the core's field is that of a case and a size.
 
         Raises:
             ValueError: a size that is not tabulated.
@@ -52,7 +53,13 @@ class DistanceField:
         if not abs(self.sizes[near] - size) <= _SAME_SIZE:
             known = ", ".join(f"{s:g}" for s in self.sizes)
             raise ValueError(f"scale: {size:g} is not tabulated, only {known}; tabulate it too")
-        return self.values[near, case]
+        return _core.DistanceState(near * self.values.shape[1] + case)
+
+    @cached_property
+    def core(self) -> _core.DistanceField:
+        """The same in the core, for as long as this object lives."""
+        tables = np.ascontiguousarray(self.values, dtype=np.float32)
+        return _core.DistanceField(tables.reshape(-1, *tables.shape[2:]), self.origin, self.spacing)
 
     def distance(self, points: ArrayLike, case: int, size: float = 1.0) -> FloatArray:
         """Signed distances (k,) [m] of points (k, 3) [m], negative inside.
@@ -63,9 +70,15 @@ class DistanceField:
         Raises:
             ValueError: points of another shape, or a size that is not tabulated.
         """
-        corners, weights, beyond = self._stencil(_cloud(points), self.table(case, size))
-        distances = np.einsum("kabc,ka,kb,kc->k", corners, *_pairs(weights))
-        return np.asarray(distances + beyond)
+        return self.core.distance(_cloud(points), self.state(case, size))
+
+    def gradient(self, points: ArrayLike, case: int, size: float = 1.0) -> FloatArray:
+        """Gradients (k, 3) [-] of `distance`; on the border of two cells that of the upper one.
+
+        Raises:
+            ValueError: see `distance`.
+        """
+        return self.core.gradient(_cloud(points), self.state(case, size))
 
     def contacts(
         self, points: ArrayLike, case: int, size: float = 1.0
@@ -80,35 +93,7 @@ class DistanceField:
         Raises:
             ValueError: see `distance`.
         """
-        points, table = _cloud(points), self.table(case, size)
-        distances = self.distance(points, case, size)
-        inside = np.flatnonzero(distances < 0.0)
-        corners, weights, _ = self._stencil(points[inside], table)
-        pairs, normals = _pairs(weights), np.empty((len(inside), 3))
-        for axis in range(3):
-            factors = list(pairs)
-            factors[axis] = np.broadcast_to([-1.0, 1.0], factors[axis].shape) / self.spacing[axis]
-            normals[:, axis] = np.einsum("kabc,ka,kb,kc->k", corners, *factors)
-        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-        normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
-        return inside, -distances[inside], normals
-
-    def _stencil(
-        self, points: FloatArray, table: NDArray[np.float32]
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Values at the corners around each point (k, 2, 2, 2), place between them (k, 3), distance to the grid."""
-        last = np.array(table.shape) - 1
-        place = np.clip((points - self.origin) / self.spacing, 0.0, last)
-        known = np.isfinite(points).all(axis=1)
-        beyond = np.where(
-            known, np.linalg.norm(points - (self.origin + place * self.spacing), axis=1), np.nan
-        )
-        place = np.where(known[:, None], place, 0.0)
-        beyond[beyond < 1e-12 * np.linalg.norm(last * self.spacing)] = 0.0  # round-off within the grid
-        cell = np.minimum(place.astype(np.int64), last - 1)
-        i, j, k = (cell[:, axis, None] + [0, 1] for axis in range(3))
-        corners = table[i[:, :, None, None], j[:, None, :, None], k[:, None, None, :]]
-        return corners.astype(float), place - cell, beyond
+        return self.core.contacts(_cloud(points), self.state(case, size))
 
 
 def tabulate_distance(
@@ -167,8 +152,3 @@ def _cloud(points: ArrayLike) -> FloatArray:
     if out.ndim != 2 or out.shape[1] != 3:
         raise ValueError(f"points: shape {out.shape}, expected (k, 3) [m]")
     return out
-
-
-def _pairs(weights: FloatArray) -> list[FloatArray]:
-    """Weights (k, 2) of the two corners along each axis."""
-    return [np.stack([1.0 - weights[:, k], weights[:, k]], axis=1) for k in range(3)]
