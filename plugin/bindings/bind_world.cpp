@@ -208,6 +208,12 @@ void bind_world(py::module_& module)
             [](const World& world, int body) -> VectorXd { return world.articulated(body).velocity(); },
             "body"_a)
         .def(
+            "joint_constraint_forces",
+            [](const World& world, int body) -> VectorXd {
+                return world.articulated(body).constraint_forces();
+            },
+            "body"_a)
+        .def(
             "link_names",
             [](const World& world, int body) {
                 std::vector<std::string> names;

@@ -210,8 +210,12 @@ int add_articulated(World& world, const std::string& name, const py::list& links
     }
     const Index nv = model.nv();
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    JointCompliance compliance{VectorXd::Zero(nv), VectorXd::Zero(nv), VectorXd::Constant(nv, -infinity),
-                               VectorXd::Constant(nv, infinity), VectorXd::Zero(nv)};
+    JointCompliance compliance{VectorXd::Zero(nv),
+                               VectorXd::Zero(nv),
+                               VectorXd::Constant(nv, -infinity),
+                               VectorXd::Constant(nv, infinity),
+                               VectorXd::Zero(nv),
+                               VectorXd::Zero(nv)};
     for (int i = 0; i < model.link_count(); ++i) {
         const auto link = py::cast<py::dict>(links[static_cast<std::size_t>(i)]);
         const Index offset = model.v_offset(i);
@@ -220,6 +224,7 @@ int add_articulated(World& world, const std::string& name, const py::list& links
         fill(link, "damping", compliance.damping, offset, count);
         fill(link, "lower", compliance.lower, offset, count);
         fill(link, "upper", compliance.upper, offset, count);
+        fill(link, "friction", compliance.friction, offset, count);
         compliance.limit_stiffness.segment(offset, count)
             .setConstant(get<double>(link, "limit_stiffness", 0.0));
     }
@@ -251,8 +256,12 @@ int add_rigid(World& world, const std::string& name, const Rows3& vertices, cons
     const Vector3d origin_velocity = linear_velocity - angular_velocity.cross(rotation * com);
     v0 << rotation.conjugate() * origin_velocity, rotation.conjugate() * angular_velocity;
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    JointCompliance compliance{VectorXd::Zero(6), VectorXd::Zero(6), VectorXd::Constant(6, -infinity),
-                               VectorXd::Constant(6, infinity), VectorXd::Zero(6)};
+    JointCompliance compliance{VectorXd::Zero(6),
+                               VectorXd::Zero(6),
+                               VectorXd::Constant(6, -infinity),
+                               VectorXd::Constant(6, infinity),
+                               VectorXd::Zero(6),
+                               VectorXd::Zero(6)};
     Surface surface = make_surface(vertices, triangles);
     const int body = world.add_articulated(name, model, compliance, q0, v0, false);
     world.add_link_surface(body, 0, name, std::move(surface), friction, aggregate);

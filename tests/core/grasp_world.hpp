@@ -170,8 +170,11 @@ private:
     static JointCompliance compliance(Index dofs, double stiffness)
     {
         constexpr double infinity = std::numeric_limits<double>::infinity();
-        return {VectorXd::Constant(dofs, stiffness), VectorXd::Constant(dofs, 0.05 * stiffness),
-                VectorXd::Constant(dofs, -infinity), VectorXd::Constant(dofs, infinity),
+        return {VectorXd::Constant(dofs, stiffness),
+                VectorXd::Constant(dofs, 0.05 * stiffness),
+                VectorXd::Constant(dofs, -infinity),
+                VectorXd::Constant(dofs, infinity),
+                VectorXd::Zero(dofs),
                 VectorXd::Zero(dofs)};
     }
 

@@ -89,7 +89,7 @@ class StandingAvatar:
     """An avatar that stands in a World on a plane z = 0, its joints under position control.
 
     Γ = k_p (q_d − q) − k_v q̇, both terms implicit in the step, so that stiff servos are stable at 1 ms. The targets
-    q_d are those that hold the posture against gravity; ``set_targets`` moves them.
+    q_d are those that hold the posture against gravity; ``set_targets`` moves them. Joint limits are rigid.
 
     Args:
         world: of softcontact._core, with WORLD_OPTIONS or finer.
@@ -142,10 +142,12 @@ class StandingAvatar:
         links = []
         for link, record in zip(self.avatar.links, self.avatar.model.links, strict=True):
             own = self.avatar.coordinates(link["name"])
+            limits = {"limit_stiffness": float("inf")} if "lower" in link else {}
             links.append(
-                {key: value for key, value in link.items() if key not in ("lower", "upper")}
+                link
                 | {"parent": record["parent"], "axis": record["axis"], "axis2": record["axis2"]}
                 | {"stiffness": list(stiffness[own]), "damping": list(damping[own])}
+                | limits
             )
         return links
 

@@ -72,6 +72,19 @@ BlockEquation block_equation(const BlockDescriptor& block, const DecoupledBounds
 {
     BlockEquation e;
     const double c = own(0, 0);
+    if (block.rows == 1 && c > 0.0) {
+        const double wanted = lambda[0] - u[0] / c;
+        const double bounded = std::clamp(wanted, block.lower, block.upper);
+        e.admissible[0] = bounded;
+        if (bounded == wanted) {
+            e.A(0, 0) = 1.0;
+            e.phi[0] = u[0];
+        } else {
+            e.B(0, 0) = c;
+            e.phi[0] = c * (lambda[0] - bounded);
+        }
+        return e;
+    }
     const double normal = c > 0.0 ? lambda[0] - u[0] / c : 0.0;
     if (!(normal > 0.0)) {
         e.parted = true;

@@ -84,10 +84,10 @@ double BlockGaussSeidel::solve_block(int index, const double* lambda, double* ne
     if (block.rows == 1) {
         const double compliance = diagonal[0];
         if (compliance > 0.0) {
-            next[0] = std::max(0.0, now[0] - u[0] / compliance);
+            next[0] = std::min(block.upper, std::max(block.lower, now[0] - u[0] / compliance));
         } else {
-            next[0] = 0.0;
-            solved = u[0] >= 0.0;
+            next[0] = std::max(block.lower, 0.0);
+            solved = u[0] >= 0.0 || block.lower < 0.0;
         }
         return solved ? std::abs(compliance * (next[0] - now[0])) : infinity;
     }

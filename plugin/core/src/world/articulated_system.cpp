@@ -49,7 +49,13 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
     check_values("v0", m_v, nv, finite, "finite");
     check_values("stiffness", m_compliance.stiffness, nv, not_negative, "finite and >= 0");
     check_values("damping", m_compliance.damping, nv, not_negative, "finite and >= 0");
-    check_values("limit_stiffness", m_compliance.limit_stiffness, nv, not_negative, "finite and >= 0");
+    check_values(
+        "limit_stiffness", m_compliance.limit_stiffness, nv, [](double value) { return value >= 0.0; },
+        ">= 0; inf for a rigid limit");
+    if (m_compliance.friction.size() == 0) {
+        m_compliance.friction.setZero(nv);
+    }
+    check_values("friction", m_compliance.friction, nv, not_negative, "finite and >= 0");
     check_values("lower", m_compliance.lower, nv, number, "a number; -inf for no limit");
     check_values("upper", m_compliance.upper, nv, number, "a number; inf for no limit");
     for (Index i = 0; i < nv; ++i) {
@@ -75,6 +81,7 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
             m_free_joints.push_back({link, Quaterniond::Identity()});
         }
     }
+    check_constraints();
     forward_kinematics(m_model, m_data, m_q);
 }
 
@@ -142,8 +149,8 @@ void ArticulatedSystem::apply_limits(double step)
             const double violation = q < m_compliance.lower[i]   ? m_compliance.lower[i] - q
                                      : q > m_compliance.upper[i] ? m_compliance.upper[i] - q
                                                                  : 0.0;
-            if (violation != 0.0) {
-                const double stiffness = m_compliance.limit_stiffness[i];
+            const double stiffness = m_compliance.limit_stiffness[i];
+            if (violation != 0.0 && std::isfinite(stiffness)) {
                 m_force[i] += stiffness * (violation - step * m_v[i]);
                 m_system(i, i) += step * step * stiffness;
             }
@@ -180,6 +187,7 @@ bool ArticulatedSystem::free_motion(double time, double step)
     m_increment = step * m_force;
     m_factor.solveInPlace(m_increment);
     m_free_velocity = m_v + m_increment;
+    collect_constraints(step);
     for (auto& joint : m_free_joints) {
         const Index at = m_model.v_offset(joint.link);
         m_free_velocity.segment<3>(at) += step * m_v.segment<3>(at + 3).cross(m_v.segment<3>(at));
@@ -202,6 +210,9 @@ void ArticulatedSystem::solve(Eigen::Ref<MatrixXd> columns) const
 
 void ArticulatedSystem::finish(double step, const Eigen::Ref<const VectorXd>& velocity_change)
 {
+    for (std::size_t k = 0; k < m_present.size(); ++k) {
+        m_possible[m_possible_of[k]].force = m_present[k].force;
+    }
     m_v = m_free_velocity + velocity_change;
     integrate_from_start(step, m_v);
     for (const auto& joint : m_free_joints) {

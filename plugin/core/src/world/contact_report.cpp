@@ -32,21 +32,21 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
     memory.normal_force = normal_force;
     memory.friction = friction;
     memory.torque = torque;
-    Eigen::Vector2d slope = Eigen::Vector2d::Zero();
+    const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
+    CouplePressure tilting;
     for (std::size_t k = 0; k < m_tilts.size(); ++k) {
         const PressureTilt& tilt = m_tilts[k];
-        if (tilt.block == index && tilt.has_spread) {
+        if (tilt.block == index) {
             const Vector3d moment =
                 tilt.axes * multipliers.segment<2>(m_contact_rows + 2 * static_cast<Index>(k));
-            slope = linear_pressure(tilt, patch.frame.rightCols<2>().transpose() * moment);
+            tilting = couple_pressure(patch, points, patch.frame.rightCols<2>().transpose() * moment);
         }
     }
 
-    const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
     remember_pressures(points, patch, normal_force, memory);
     const Vector4d load(normal_force, multipliers[offset + 1], multipliers[offset + 2], torque);
     report.volume = patch.volume;
-    spread_patch_load(patch, points, load, slope, report, m_report_points);
+    spread_patch_load(patch, points, load, tilting.slope, report, m_report_points, tilting.shift);
     for (std::size_t i = report.first_point; i < m_report_points.size(); ++i) {
         m_report_points[i].contact += static_cast<int>(contacts.first);
     }

@@ -35,6 +35,7 @@ void ContactRows::begin_step(const Systems& systems, double step)
     for (std::size_t s = 0; s < systems.size(); ++s) {
         auto& owner = m_by_system[s];
         owner.entries.clear();
+        owner.carrier = nullptr;
         const Index dof = systems[s]->dof();
         if (owner.accumulated.size() != dof) {
             owner.accumulated.setZero(dof);
@@ -46,6 +47,7 @@ void ContactRows::begin_step(const Systems& systems, double step)
     }
     m_blocks.clear();
     m_columns.clear();
+    m_wrenches.clear();
     m_nodes.clear();
     m_responses.clear();
     m_free_velocity.clear();
@@ -167,7 +169,8 @@ void ContactRows::end_side()
         }
     }
     if (surface.link_system >= 0) {
-        const Entry& entry = entry_for(surface.link_system, false);
+        Entry& entry = entry_for(surface.link_system, false);
+        keep_wrenches(entry, m_by_system[static_cast<std::size_t>(surface.link_system)]);
         const Index dof = (*m_systems)[static_cast<std::size_t>(surface.link_system)]->dof();
         Eigen::Map<MatrixXd> columns(m_columns.data() + entry.columns, dof, rows);
         for (int row = 0; row < rows; ++row) {
@@ -176,6 +179,12 @@ void ContactRows::end_side()
         }
     }
     m_surface = nullptr;
+}
+
+void ContactRows::add_coordinate(int system, Index coordinate, double sign)
+{
+    const Entry& entry = entry_for(system, false);
+    m_columns[entry.columns + static_cast<std::size_t>(coordinate)] += sign;
 }
 
 void ContactRows::solve_system(std::size_t system)
@@ -259,6 +268,17 @@ void ContactRows::assemble()
             continue;
         }
         solve_system(s);
+        // It saves where a body has many more freedoms than the six of a link, and many rows.
+        constexpr Index many_freedoms = 12, many_rows = 6;
+        Index rows = 0;
+        for (const auto& entry : owner.entries) {
+            rows += entry.rows;
+        }
+        const Index freedoms = (*m_systems)[s]->dof();
+        if (owner.carrier != nullptr && freedoms > many_freedoms && rows > many_rows * freedoms) {
+            couple_by_links(s);
+            continue;
+        }
         const Index dof = (*m_systems)[s]->dof();
         for (std::size_t i = 0; i < owner.entries.size(); ++i) {
             for (std::size_t j = i; j < owner.entries.size(); ++j) {

@@ -5,9 +5,38 @@
 
 namespace softcontact {
 
+CouplePressure couple_pressure(const AggregatePatch& patch, std::span<const ContactPoint> points,
+                               const Eigen::Vector2d& moment)
+{
+    // About the centroid of the areas, where a linear pressure has no resultant.
+    double area = 0.0;
+    Eigen::Vector2d first = Eigen::Vector2d::Zero();
+    Eigen::Matrix2d second = Eigen::Matrix2d::Zero();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (patch.shares[i] != 0.0) {
+            const Eigen::Map<const Eigen::Vector2d> r(patch.offsets.data() + 2 * i);
+            area += points[i].area;
+            first += points[i].area * r;
+            second += points[i].area * r * r.transpose();
+        }
+    }
+    if (!(area > 0.0)) {
+        return {};
+    }
+    const Eigen::Vector2d centre = first / area;
+    const Eigen::Matrix2d spread = second - area * centre * centre.transpose();
+    constexpr double line_ratio = 1e-9;
+    const double trace = spread.trace();
+    if (!(spread.determinant() > line_ratio * trace * trace)) {
+        return {};
+    }
+    const Eigen::Vector2d slope = spread.inverse() * Eigen::Vector2d(-moment[1], moment[0]);
+    return {slope, -slope.dot(centre)};
+}
+
 void spread_patch_load(const AggregatePatch& patch, std::span<const ContactPoint> points,
                        const Vector4d& load, const Eigen::Vector2d& slope, PatchReport& report,
-                       std::vector<PatchPoint>& points_out)
+                       std::vector<PatchPoint>& points_out, double shift)
 {
     const double normal_force = load[0];
     const Vector3d friction = patch.frame.rightCols<2>() * load.segment<2>(1);
@@ -27,7 +56,7 @@ void spread_patch_load(const AggregatePatch& patch, std::span<const ContactPoint
         point.contact = static_cast<int>(i);
         const Eigen::Map<const Eigen::Vector2d> r(patch.offsets.data() + 2 * i);
         point.force = normal_force * patch.normal_row.col(column) + patch.shares[i] * friction +
-                      contact.area * slope.dot(r) * patch.normal;
+                      contact.area * (slope.dot(r) + shift) * patch.normal;
         if (patch.has_torsion) {
             point.force += load[3] * patch.torsion_row.col(column);
         }

@@ -223,7 +223,7 @@ bool World::step()
     const auto detected = Clock::now();
     m_builder.assemble(m_systems, m_surfaces, m_pairs, m_settings, m_step);
     const auto assembled = Clock::now();
-    const GaussSeidelResult velocity = m_builder.solve_velocity(m_settings, m_step);
+    const GaussSeidelResult velocity = m_builder.solve_velocity(m_systems, m_settings, m_step);
     apply_velocity();
     const auto solved = Clock::now();
     const GaussSeidelResult position = m_builder.solve_position(m_settings, m_step);

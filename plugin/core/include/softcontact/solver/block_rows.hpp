@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,10 +18,13 @@ using RowMajorRef = Eigen::Ref<const RowMajorMatrix>;
 /// s, ω).
 struct BlockDescriptor {
     int offset = 0;  ///< first row
-    int rows = 1;  ///< 1: normal law alone; 3: Coulomb point, or patch without torsion; 4: patch with torsion
+    int rows = 1;    ///< 1: bounded row; 3: Coulomb point, or patch without torsion; 4: patch with torsion
     FrictionLaw law = FrictionLaw::contensou;  ///< of a 4-row block; 3 rows are Coulomb whatever it says
     double mu = 0.0;
     FrictionPatch patch{};  ///< of a 4-row block: shares and offsets stay with the caller
+    /// Of a 1-row block: u > 0 only at the lower bound, u < 0 only at the upper one. As it is, the normal
+    /// law; −f and f are dry friction of strength f.
+    double lower = 0.0, upper = std::numeric_limits<double>::infinity();
 };
 
 /// Products of one block row of W with λ, skipping the zeros between bodies that do not touch each other.

@@ -16,10 +16,12 @@ struct JointCompliance {
     VectorXd damping;          ///< [N·s/m] or [N·m·s/rad], acts on the velocity relative to the target's
     VectorXd lower;            ///< [m] or [rad], −∞ where there is no limit
     VectorXd upper;            ///< [m] or [rad], +∞ where there is no limit
-    VectorXd limit_stiffness;  ///< [N/m] or [N·m/rad]
+    VectorXd limit_stiffness;  ///< [N/m] or [N·m/rad]; ∞: the limit is a constraint
+    VectorXd friction;         ///< dry friction [N] or [N·m], >= 0; empty for none
 };
 
-/// Articulated body in the step: mass matrix by composite rigid bodies, springs, dampers and limits implicit.
+/// Articulated body in the step: mass matrix by composite rigid bodies, springs, dampers and soft limits
+/// implicit; rigid limits and dry friction are constraints that are solved together with the contacts.
 ///
 /// A rigid body is one link on a free joint. The target of the joint springs is keyframed; a closing
 /// controller may add an offset to single coordinates.
@@ -38,6 +40,9 @@ public:
     [[nodiscard]] const VectorXd& velocity() const override { return m_v; }
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_free_velocity; }
     void solve(Eigen::Ref<MatrixXd> columns) const override;
+    [[nodiscard]] std::span<CoordinateConstraint> constraints() override;
+    /// Forces of the joint limits and of the dry friction in the last step (nv) [N] or [N·m].
+    [[nodiscard]] VectorXd constraint_forces() const;
     void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) override;
     void correct(const Eigen::Ref<const VectorXd>& position_change) override;
     [[nodiscard]] double kinetic_energy() const override;
@@ -61,7 +66,9 @@ public:
 
 private:
     void evaluate_target(double time, VectorXd& target) const;
+    void check_constraints();
     void apply_limits(double step);
+    void collect_constraints(double step);
     [[nodiscard]] Eigen::Map<const Quaterniond> orientation(const VectorXd& q, int link) const;
     void integrate_from_start(double step, const VectorXd& velocity);
 
@@ -87,6 +94,9 @@ private:
     VectorXd m_target, m_target_before;  ///< nq, at the end and the start of the step
     VectorXd m_offset, m_offset_before;  ///< nv
     VectorXd m_error, m_target_velocity, m_force, m_increment, m_applied;
+    /// Of all coordinates: lower limit, upper limit, friction; and those of this step, which are copied back.
+    std::vector<CoordinateConstraint> m_possible, m_present;
+    std::vector<std::size_t> m_possible_of;
     MatrixXd m_system;
     Eigen::LLT<MatrixXd> m_factor;
 };

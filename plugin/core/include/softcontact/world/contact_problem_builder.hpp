@@ -52,7 +52,8 @@ public:
                   std::vector<ContactPair>& pairs, const WorldSettings& settings, double step);
     /// Velocity pass: 0 ≤ λ_n ⟂ u_n + max(g, 0)/h ≥ 0 with friction, g the gap at the start of the step.
     /// A contact that is still apart may close, but does not act at a distance.
-    GaussSeidelResult solve_velocity(const WorldSettings& settings, double step);
+    /// The systems' constraints on single coordinates, joint limits and dry friction, are solved along.
+    GaussSeidelResult solve_velocity(const Systems& systems, const WorldSettings& settings, double step);
     /// Position pass, normals only: 0 ≤ Λ_n ⟂ g + n·Δq ≥ 0. Fills position_multipliers().
     GaussSeidelResult solve_position(const WorldSettings& settings, double step);
     /// Forces per pair, and what the pairs remember for the next step.
@@ -75,7 +76,8 @@ public:
     {
         return view(m_position_multipliers);
     }
-    /// The last velocity pass; nothing where a patch took part, whose rows are no point contact's.
+    /// The last velocity pass; nothing where a patch or a joint's constraint took part, whose rows are no
+    /// point contact's.
     [[nodiscard]] std::optional<VelocityProblem> velocity_problem() const;
     [[nodiscard]] const std::vector<PatchReport>& reports() const { return m_reports; }
     [[nodiscard]] const std::vector<PatchPoint>& report_points() const { return m_report_points; }
@@ -123,6 +125,9 @@ private:
     GaussSeidelResult solve_points(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
                                    GaussSeidelOptions options, Eigen::Map<VectorXd> multipliers);
     void warm_start(std::vector<ContactPair>& pairs);
+    void add_constraints(const Systems& systems);
+    void keep_constraint_forces(const Systems& systems) const;
+    void shift_by_gaps(const Systems& systems, double step, Eigen::Ref<VectorXd> right_hand_side) const;
     void report_patch(const Block& block, int index, PatchReport& report, ContactPair& pair);
     void report_point(const Block& block, int index, PatchReport& report, ContactPair& pair);
 
@@ -146,6 +151,7 @@ private:
     std::vector<PressureTilt> m_tilts;      ///< of all patches
     TiltElimination m_elimination;
     int m_contact_rows = 0;  ///< rows before those of the tilts
+    int m_constraints = 0;   ///< rows of single coordinates among them, after those of the contacts
     double m_contact_offset = 0.0;
 
     BlockGaussSeidel m_solver;

@@ -37,6 +37,8 @@ public:
     /// Pure moments on the open side about world axes, one a row, where a link carries it.
     void add_couple(const RowForces& moments);
     void end_side();
+    /// The open block's only row acts on one velocity coordinate of a system, along `sign`.
+    void add_coordinate(int system, Index coordinate, double sign);
 
     /// Solves for A⁻¹Hᵀ and forms W and u_free. Call once all blocks are in.
     void assemble();
@@ -76,9 +78,16 @@ private:
         std::size_t nodes = 0;    ///< offset of the node list in m_nodes
         int node_count = 0;
         std::size_t responses = 0;  ///< offset of A⁻¹Hᵀ in m_responses (dof × rows)
+        int link = no_link;         ///< that bears all of it
+        std::size_t wrenches =
+            0;  ///< of a link: offset in m_wrenches (6 × rows), world axes, about its origin
     };
+    static constexpr int no_link = -1, several_links = -2;
     struct SystemEntries {
         std::vector<Entry> entries;
+        const LinkCarrier* carrier = nullptr;
+        std::vector<int> touched, place_of_link;  ///< links with entries; their places, −1 for none
+        MatrixXd reach, reached, omega;           ///< Hᵀ of unit wrenches on them, A⁻¹ of it, and H A⁻¹ Hᵀ
         std::size_t responses_begin = 0;
         std::vector<int> slot_of_node;  ///< −1 where the open entry does not hold the node
         VectorXd accumulated;
@@ -86,7 +95,11 @@ private:
 
     Entry& entry_for(int system, bool sparse);
     void add_node(SystemEntries& owner, int node, const RowForces& directions);
+    void keep_wrenches(Entry& entry, SystemEntries& owner);
     void solve_system(std::size_t system);
+    /// W of a system by its links: rows on one link share its 6 × 6 responses, so that m points on k links
+    /// cost O(n k + m²) rather than O(n m²). Source: Keith et al. (2008), Sec. 2.3.
+    void couple_by_links(std::size_t system);
     void couple(const Entry& left, const Entry& right, Index dof);
 
     const Systems* m_systems = nullptr;
@@ -104,6 +117,7 @@ private:
     std::vector<double> m_columns;
     std::vector<int> m_nodes;
     std::vector<double> m_responses;
+    std::vector<double> m_wrenches;
     std::vector<double> m_delassus;
     std::vector<double> m_free_velocity;
 };

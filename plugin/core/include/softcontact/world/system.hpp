@@ -2,6 +2,7 @@
 #pragma once
 
 #include <softcontact/types.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,16 @@ using RowForces = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 4
 struct Health {
     bool ok = true;
     const char* reason = "";
+};
+
+/// A constraint on one velocity coordinate of a system: its speed u along `sign`, with max(gap, 0)/h added,
+/// is > 0 only where the force is at its lower bound and < 0 only where it is at its upper one.
+struct CoordinateConstraint {
+    Index coordinate = 0;
+    double sign = 1.0;
+    double gap = 0.0;                 ///< to a limit, at the start of the step [m] or [rad]; friction: 0
+    double lower = 0.0, upper = 0.0;  ///< of the force [N] or [N·m]
+    double force = 0.0;               ///< that was found in the last step that had this constraint
 };
 
 /// One set of velocity unknowns with its own implicit system matrix A = M + hD + h²K (Talvas Eq. 2).
@@ -40,6 +51,8 @@ public:
     [[nodiscard]] virtual const VectorXd& free_velocity() const = 0;
     /// columns ← A⁻¹ columns, columns (dof, k).
     virtual void solve(Eigen::Ref<MatrixXd> columns) const = 0;
+    /// Constraints on single coordinates in this step; the solve leaves their forces in them.
+    [[nodiscard]] virtual std::span<CoordinateConstraint> constraints() { return {}; }
     /// v = v_free + velocity_change, q = q₀ ⊕ h v.
     virtual void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) = 0;
     /// q ← q ⊕ position_change; the velocity stays.
