@@ -134,7 +134,7 @@ void bind_vademecum(py::module_& module)
         .def(py::init<const SeparatedField&, Index>(), py::arg("field"), py::arg("capacity"),
              py::keep_alive<1, 2>())
         .def("clear", &LoadedField::clear)
-        .def("add", &LoadedField::add, py::arg("load_case"), py::arg("size"))
+        .def("add", &LoadedField::add, py::arg("load_case"), py::arg("size"), py::arg("share") = 1.0)
         .def_property_readonly("load_count", &LoadedField::load_count)
         .def("displacements_of", &of_nodes, py::arg("nodes"))
         .def(

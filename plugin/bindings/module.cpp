@@ -18,4 +18,5 @@ PYBIND11_MODULE(_core, module)
     bind_haptics(module);
     bind_tool_law(module);
     bind_vademecum(module);
+    bind_vademecum_contact(module);
 }

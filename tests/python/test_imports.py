@@ -22,7 +22,7 @@ CORE_TOPICS = {
     "contact": {"geometry"},
     "solver": {"friction"},
     "haptics": set(),
-    "vademecum": set(),
+    "vademecum": {"geometry", "haptics"},
     "condensed": {"solver", "haptics"},
     "world": {"geometry", "bodies", "contact", "friction", "solver", "haptics"},
 }

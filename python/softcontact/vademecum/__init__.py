@@ -5,6 +5,7 @@
     certificate Vademecum.certified: errors against full-order equilibria, which nothing else uses; kept in the file
     distance    Vademecum.with_distance: signed distance to every deformed boundary; depths and normals of a pointshell
     online      OnlineField: displacements from the core, without allocation
+    contact     PenaltyContact: penalty forces of a pointshell on both bodies, with friction
 
 What the design leaves to its users to know:
 
@@ -20,6 +21,7 @@ What the design leaves to its users to know:
 
 from softcontact.vademecum.build_state import LogRow
 from softcontact.vademecum.certificate import Certificate, certify
+from softcontact.vademecum.contact import ContactForces, PenaltyContact, PenaltyLaw
 from softcontact.vademecum.distance import DistanceField, tabulate_distance
 from softcontact.vademecum.file import VademecumFileError
 from softcontact.vademecum.full_order import EquilibriumError, FullOrderSolver, LoadPath
@@ -36,6 +38,7 @@ __all__ = [
     "BuildError",
     "BuildOptions",
     "Certificate",
+    "ContactForces",
     "DistanceField",
     "EquilibriumError",
     "FullOrderSolver",
@@ -43,6 +46,8 @@ __all__ = [
     "LoadPath",
     "LogRow",
     "OnlineField",
+    "PenaltyContact",
+    "PenaltyLaw",
     "PointLoad",
     "SeparatedSolution",
     "Solid",

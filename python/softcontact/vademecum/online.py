@@ -42,6 +42,11 @@ class OnlineField:
         self._capacity = capacity
         self._all = np.zeros((self._field.node_count, 3))
 
+    @property
+    def native(self) -> _core.LoadedField:
+        """The core's field, for what builds on it."""
+        return self._loaded
+
     def load(self, nodes: Sequence[int], scales: ArrayLike = 1.0, family: int = 0) -> None:
         """Take these loads instead of those before.
 

@@ -49,6 +49,10 @@ SeparatedField::SeparatedField(SeparatedSolution solution) : m_solution(std::mov
             "amplitudes: expected one of each mode, term and case");
     require(m_solution.modes.allFinite() && m_solution.amplitudes.allFinite() && m_solution.dents.allFinite(),
             "modes, amplitudes, dents: a value is not finite");
+    m_peaks.setZero(mode_count());
+    for (Index node = 0; node < node_count(); ++node) {
+        m_peaks = m_peaks.cwiseMax(m_solution.modes.middleCols<3>(3 * node).rowwise().norm());
+    }
 }
 
 void SeparatedField::basis(double size, Eigen::Ref<VectorXd> out) const noexcept
@@ -60,6 +64,23 @@ void SeparatedField::basis(double size, Eigen::Ref<VectorXd> out) const noexcept
     double slope = 0.0, rise = 1.0;  // their derivatives
     for (Index j = 0; j < m_solution.terms; ++j) {
         out[j] = inside * value + beyond * (value + 2.0 * inside * slope);
+        const double after = 2.0 * x * next - value;
+        const double steeper = 2.0 * next + 2.0 * x * rise - slope;
+        value = next;
+        next = after;
+        slope = rise;
+        rise = steeper;
+    }
+}
+
+void SeparatedField::basis_slope(double size, Eigen::Ref<VectorXd> out) const noexcept
+{
+    const double inside = std::clamp(size, 0.0, 1.0);
+    const double x = 2.0 * inside - 1.0;
+    double value = 1.0, next = x;
+    double slope = 0.0, rise = 1.0;
+    for (Index j = 0; j < m_solution.terms; ++j) {
+        out[j] = value + 2.0 * inside * slope;
         const double after = 2.0 * x * next - value;
         const double steeper = 2.0 * next + 2.0 * x * rise - slope;
         value = next;
@@ -83,14 +104,15 @@ void LoadedField::clear() noexcept
     m_amplitudes.setZero();
 }
 
-bool LoadedField::add(Index load_case, double size) noexcept
+bool LoadedField::add(Index load_case, double size, double share) noexcept
 {
-    if (load_case < 0 || load_case >= m_field.case_count() || !std::isfinite(size) ||
+    if (load_case < 0 || load_case >= m_field.case_count() || !std::isfinite(size) || !std::isfinite(share) ||
         m_count == static_cast<Index>(m_cases.size())) {
         return false;
     }
     const SeparatedSolution& solution = m_field.solution();
     m_field.basis(size, m_series.col(m_count));
+    m_series.col(m_count) *= share;
     m_amplitudes.noalias() +=
         solution.amplitudes.middleCols(solution.terms * load_case, solution.terms) * m_series.col(m_count);
     m_cases[static_cast<std::size_t>(m_count++)] = load_case;
@@ -101,6 +123,19 @@ Vector3d LoadedField::dent(Index entry, Index load) const noexcept
 {
     const SeparatedSolution& solution = m_field.solution();
     return solution.dents.middleCols(solution.terms * entry, solution.terms).lazyProduct(m_series.col(load));
+}
+
+double LoadedField::dent_bound() const noexcept
+{
+    double bound = 0.0;
+    for (Index load = 0; load < m_count; ++load) {
+        const auto& starts = m_field.solution().dent_starts;
+        const auto s = static_cast<std::size_t>(load_case(load));
+        double most = 0.0;
+        for (Index d = starts[s]; d < starts[s + 1]; ++d) most = std::max(most, dent(d, load).norm());
+        bound += most;
+    }
+    return bound;
 }
 
 Vector3d LoadedField::displacement(Index node) const noexcept

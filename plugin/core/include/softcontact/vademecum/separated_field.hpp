@@ -34,9 +34,15 @@ public:
 
     /// The basis t T_j(2 t − 1) at a size; outside [0, 1] continued along its tangents there.
     void basis(double size, Eigen::Ref<VectorXd> out) const noexcept;
+    /// Its derivative by the size, constant outside [0, 1].
+    void basis_slope(double size, Eigen::Ref<VectorXd> out) const noexcept;
+
+    /// Bound of how far one unit of each mode moves any node (m) [-].
+    [[nodiscard]] const VectorXd& peaks() const { return m_peaks; }
 
 private:
     SeparatedSolution m_solution;
+    VectorXd m_peaks;
 };
 
 /// Some loads on a separated field, and the displacements under them. Several loads are superposed, which is
@@ -50,11 +56,23 @@ public:
     /// No load.
     void clear() noexcept;
 
-    /// Add a load of a case: `size` is its share of the largest force. False, and nothing added, where there
-    /// is no such case, the size is not finite, or there is no room.
-    bool add(Index load_case, double size) noexcept;
+    /// Add a load of a case: `size` is its share of the largest force. Of its answer a `share` counts, where
+    /// several answers are averaged. False, and nothing added, where there is no such case, size or share are
+    /// not finite, or there is no room.
+    bool add(Index load_case, double size, double share = 1.0) noexcept;
 
+    /// Move the solid by some more of each mode (m) [m]; clear() forgets it.
+    void correct(const Eigen::Ref<const VectorXd>& amplitudes) noexcept { m_amplitudes += amplitudes; }
+
+    [[nodiscard]] const SeparatedField& field() const { return m_field; }
     [[nodiscard]] Index load_count() const { return m_count; }
+    [[nodiscard]] Index load_case(Index load) const { return m_cases[static_cast<std::size_t>(load)]; }
+    /// The series in its size that stands for a load.
+    [[nodiscard]] auto series(Index load) const { return m_series.col(load); }
+    /// Y_k summed over the loads, and what corrects them (m) [m].
+    [[nodiscard]] const VectorXd& amplitudes() const { return m_amplitudes; }
+    /// Bound of how far the dents move any node [m].
+    [[nodiscard]] double dent_bound() const noexcept;
 
     /// Displacement of a node [m]; NaN where there is no such node.
     [[nodiscard]] Vector3d displacement(Index node) const noexcept;
