@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""`softcontact vademecum build|certify|distance|info`."""
+"""`softcontact vademecum build|certify|distance|info|export-web`."""
 
 from __future__ import annotations
 
@@ -139,6 +139,26 @@ def info(file: File, as_json: AsJson = False) -> int:
     from softcontact.vademecum import Vademecum
 
     _print(_summary(file, Vademecum.load(file)), as_json)
+    return 0
+
+
+@app.command("export-web")
+def export_web(
+    file: File,
+    out: Annotated[Path, typer.Option(metavar="PAGE.html", help="Write it there.")],
+    title: Annotated[str | None, typer.Option(help="Shown to people. Default: the file's name.")] = None,
+    modes: Annotated[int | None, typer.Option(help="Take so many modes along. Default: all.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Write FILE as one page that evaluates it in any browser, without a server or network."""
+    from softcontact.report.vademecum_web import write_vademecum_page
+    from softcontact.vademecum import Vademecum
+
+    _writable(out)
+    read = Vademecum.load(file)
+    write_vademecum_page(read, out, title=title or file.stem, modes=modes)
+    told = {"file": str(file), "page": str(out), "bytes": out.stat().st_size}
+    print(json.dumps(told) if as_json else f"{out} ({told['bytes'] / 1e6:.1f} MB)")
     return 0
 
 

@@ -6,7 +6,6 @@ The page's own parts lie in replay_page/; nothing is loaded from a network.
 
 from __future__ import annotations
 
-import importlib.resources
 import itertools
 import json
 import math
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .packing import ArrayPacker, ArrayReader, dequantise, quantise
+from .page import html_path, write_page
 from .pressure import vertex_pressures
 from .recording import Recording, SurfaceTrack
 
@@ -73,9 +73,7 @@ def write_replay(recording: Recording, path: str | Path) -> Path:
     Raises:
         ValueError: `path` does not end in .html or .htm.
     """
-    path = Path(path)
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"path: {str(path)!r} must end in .html, so that a double click opens it")
+    path = html_path(path)
     packer = ArrayPacker()
     packer.add("times", recording.times.astype(np.float32))
     pressures = vertex_pressures(recording)
@@ -100,8 +98,15 @@ def write_replay(recording: Recording, path: str | Path) -> Path:
         "summary": dict(recording.summary),
     }
     header["arrays"] = packer.header
-    text = _jsonable(header)
-    path.write_text(_page(recording.title, text, packer.text()), encoding="utf-8")
+    write_page(
+        path,
+        template="replay_page/page.html",
+        styles=["replay_page/style.css"],
+        scripts=[f"replay_page/{name}" for name in SCRIPTS],
+        title=recording.title,
+        header=header,
+        data=packer.text(),
+    )
     return path
 
 
@@ -255,34 +260,3 @@ def _camera(recording: Recording) -> dict[str, Any]:
 
 def _roles(recording: Recording, patch: dict) -> tuple[str, ...]:
     return tuple(s.role for s in recording.surfaces if s.name in (patch["body"], patch["other"]))
-
-
-def _jsonable(header: dict) -> str:
-    def convert(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {str(k): convert(v) for k, v in value.items()}
-        if isinstance(value, (list, tuple, np.ndarray)):
-            return [convert(v) for v in value]
-        if isinstance(value, np.generic):
-            value = value.item()
-        return None if isinstance(value, float) and not math.isfinite(value) else value
-
-    text = json.dumps(convert(header), ensure_ascii=False, separators=(",", ":"), default=str)
-    return text.replace("<", "\\u003c")  # a title with </script> must not end the element
-
-
-def _page(title: str, header: str, data: str) -> str:
-    folder = importlib.resources.files(__package__) / "replay_page"
-
-    def part(name: str) -> str:
-        return (folder / name).read_text(encoding="utf-8")
-
-    script = '"use strict";\n(() => {\n' + "\n".join(part(name) for name in SCRIPTS) + "\n})();"
-    fill = {
-        "TITLE": title.replace("&", "&amp;").replace("<", "&lt;"),
-        "STYLE": part("style.css"),
-        "HEADER": header,
-        "DATA": data,
-        "SCRIPT": script,
-    }
-    return re.sub(r"\{\{([A-Z]+)\}\}", lambda match: fill[match.group(1)], part("page.html"))

@@ -11,7 +11,7 @@ const TYPES = {
 
 async function inflate(text) {
   if (typeof DecompressionStream === "undefined") {
-    throw new Error("This browser cannot unpack the recording (no DecompressionStream). Please update it.");
+    throw new Error("This browser cannot unpack the page's data (no DecompressionStream). Please update it.");
   }
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -36,11 +36,17 @@ function unpack(block, entry) {
   return array;
 }
 
-async function loadReplay() {
+// The page's header and arrays by name.
+async function readPage() {
   const header = JSON.parse(document.getElementById("header").textContent);
   const block = await inflate(document.getElementById("data").textContent.trim());
   const arrays = {};
   for (const [name, entry] of Object.entries(header.arrays)) arrays[name] = unpack(block, entry);
+  return { header, arrays };
+}
+
+async function loadReplay() {
+  const { header, arrays } = await readPage();
   return { header, arrays, patches: readPatches(header, arrays) };
 }
 

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The bodies: a solid answered by the vademecum, placed in the world, and a rigid block. Both have a pointshell.
+
+// Points all over a surface, no further apart than `spacing`: numbers of the corners and weights, so that they follow
+// the surface as it deforms.
+function pointshell(triangles, positions, spacing) {
+  const corners = [];
+  const weights = [];
+  const seen = new Set();
+  for (let t = 0; t < triangles.length; t += 3) {
+    const ids = [triangles[t], triangles[t + 1], triangles[t + 2]];
+    const at = ids.map((v) => Array.from(positions.subarray(3 * v, 3 * v + 3)));
+    const longest = Math.max(...[0, 1, 2].map((i) => Math.hypot(...subtract(at[(i + 1) % 3], at[i]))));
+    const parts = Math.max(1, Math.ceil(longest / spacing - 1e-9));
+    for (let i = 0; i <= parts; i++) {
+      for (let j = 0; i + j <= parts; j++) {
+        const shares = [parts - i - j, i, j];
+        const key = shares.map((s, c) => [ids[c], s]).filter(([, s]) => s > 0).sort((a, b) => a[0] - b[0])
+          .map(([v, s]) => `${v}:${s / parts}`).join(" ");
+        if (seen.has(key)) continue;
+        seen.add(key);
+        corners.push(...ids);
+        weights.push(...shares.map((s) => s / parts));
+      }
+    }
+  }
+  return { count: corners.length / 3, corners: Uint32Array.from(corners), weights: Float64Array.from(weights) };
+}
+
+// turn: the columns of its rotation; at: its place [m]. The solid's own frame is that of the vademecum.
+class Body {
+  constructor({ name, rest, triangles, base, turn = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], spacing }) {
+    Object.assign(this, { name, triangles, base, turn, at: [0, 0, 0], rest });
+    this.local = Float64Array.from(rest);
+    this.world = new Float64Array(rest.length);
+    this.shell = pointshell(triangles, this.local, spacing);
+    this.shellPoints = new Float64Array(3 * this.shell.count);
+    this.place();
+    this.tree = new DistanceTree(triangles, this.world);
+  }
+
+  toWorld(v) {
+    const [x, y, z] = this.turn;
+    return [0, 1, 2].map((a) => this.at[a] + v[0] * x[a] + v[1] * y[a] + v[2] * z[a]);
+  }
+
+  directionToLocal(v) {
+    return this.turn.map((column) => dot(column, v));
+  }
+
+  // Brings world positions to the local ones and the pose.
+  place() {
+    const { local, world, turn: [x, y, z], at } = this;
+    for (let i = 0; i < local.length; i += 3) {
+      const [u, v, w] = [local[i], local[i + 1], local[i + 2]];
+      for (let a = 0; a < 3; a++) world[i + a] = at[a] + u * x[a] + v * y[a] + w * z[a];
+    }
+    if (this.tree) this.tree.fit(world);
+  }
+
+  // The most that any vertex has moved since the positions kept in `seen[which]`, which become the present ones.
+  movedSince(seen, which) {
+    const { world } = this;
+    let most = 0;
+    for (let i = 0; i < world.length; i += 3) {
+      const [dx, dy, dz] = [0, 1, 2].map((a) => world[i + a] - seen[which][i + a]);
+      most = Math.max(most, dx * dx + dy * dy + dz * dz);
+    }
+    seen[which].set(world);
+    return Math.sqrt(most);
+  }
+
+  // Brings the pointshell there too.
+  placeShell() {
+    const { world, shell: { corners, weights, count }, shellPoints } = this;
+    for (let p = 0; p < 3 * count; p += 3) {
+      const [i, j, k] = [3 * corners[p], 3 * corners[p + 1], 3 * corners[p + 2]];
+      const [u, v, w] = [weights[p], weights[p + 1], weights[p + 2]];
+      for (let a = 0; a < 3; a++) shellPoints[p + a] = u * world[i + a] + v * world[j + a] + w * world[k + a];
+    }
+  }
+}
+
+class RigidBlock extends Body {
+  constructor(size, options) {
+    const rest = Float64Array.from({ length: 24 }, (_, i) => (((i / 3) >> (i % 3)) & 1 ? 0.5 : -0.5) * size[i % 3]);
+    const quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    const triangles = Uint32Array.from(quads.flatMap(([a, b, c, d]) => [a, b, c, a, c, d]));
+    super({ ...options, rest, triangles });
+    this.size = size;
+    this.loads = [];
+  }
+
+  update() {
+    this.place();
+  }
+}
+
+class VademecumBody extends Body {
+  constructor(solution, header, arrays, options) {
+    super({ ...options, rest: Float64Array.from(arrays.nodes), triangles: Uint32Array.from(arrays.triangles) });
+    Object.assign(this, { solution, directions: header.directions, magnitude: header.magnitude });
+    this.displacement = new Float64Array(this.rest.length);
+    this.nearestLoaded = nearestLoaded(solution, this.rest, this.triangles);
+    this.load = { triangle: 0, weights: [1, 0, 0], family: 0, size: 0 };
+    this.reactions = []; // of contacts, as loads
+    this.loads = [];
+  }
+
+  // A load between nodes is answered by those of the corners around it, by their weights. A clamped corner does not move.
+  loadsAt(triangle, weights, family, size) {
+    const loads = [];
+    for (let c = 0; c < 3; c++) {
+      const node = this.nearestLoaded[this.triangles[3 * triangle + c]];
+      if (node >= 0 && weights[c] > 1e-9) loads.push({ node, family, size, weight: weights[c] });
+    }
+    return loads;
+  }
+
+  loadNode(node, size = this.load.size, family = this.load.family) {
+    const corner = this.triangles.indexOf(node);
+    if (corner < 0 || this.solution.caseOfNode[node] < 0) throw new Error(`node ${node} cannot be loaded`);
+    this.load = { triangle: Math.floor(corner / 3), weights: [0, 1, 2].map((c) => Number(c === corner % 3)), family, size };
+  }
+
+  get loadPoint() {
+    return this.pointOf(this.world);
+  }
+
+  // Value at the loaded point of something that is known at the nodes (3n).
+  pointOf(values) {
+    const { triangle, weights } = this.load;
+    const at = [0, 1, 2].map((c) => 3 * this.triangles[3 * triangle + c]);
+    return [0, 1, 2].map((a) => weights.reduce((sum, w, c) => sum + w * values[at[c] + a], 0));
+  }
+
+  get loadDirection() {
+    const d = this.directions[this.load.family];
+    return [0, 1, 2].map((a) => this.turn.reduce((sum, column, i) => sum + d[i] * column[a], 0));
+  }
+
+  update() {
+    const { triangle, weights, family, size } = this.load;
+    this.loads = [...this.loadsAt(triangle, weights, family, size), ...this.reactions];
+    this.solution.displacements(this.loads, this.displacement);
+    for (let i = 0; i < this.local.length; i++) this.local[i] = this.rest[i] + this.displacement[i];
+    this.place();
+  }
+
+  largestDisplacement() {
+    let most = 0;
+    for (let i = 0; i < this.displacement.length; i += 3) {
+      most = Math.max(most, Math.hypot(this.displacement[i], this.displacement[i + 1], this.displacement[i + 2]));
+    }
+    return most;
+  }
+}
+
+// For each boundary node itself where it may be loaded; clamped ones have none (-1); others the nearest that may.
+function nearestLoaded(solution, rest, triangles) {
+  const result = new Int32Array(solution.nodeCount).fill(-1);
+  const loaded = [];
+  solution.caseOfNode.forEach((place, node) => place >= 0 && loaded.push(node));
+  const distance = (a, b) => Math.hypot(rest[3 * a] - rest[3 * b], rest[3 * a + 1] - rest[3 * b + 1], rest[3 * a + 2] - rest[3 * b + 2]);
+  for (const node of new Set(triangles)) {
+    if (solution.caseOfNode[node] >= 0) result[node] = node;
+    else if (!solution.clamped.has(node)) result[node] = loaded.reduce((best, other) => (distance(node, other) < distance(node, best) ? other : best));
+  }
+  return result;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Penalty contact: points of the second body that lie inside the first are pushed out along its distance's gradient,
+// F = k d n, and push back where they are nearest. Source: Gonzalez et al. 2015, Sec. 3.
+
+const MOST_SWEEPS = 6; // a step; the search goes on with the next drawing
+const SETTLED = 1e-6; // of the largest load
+
+class Contact {
+  constructor(first, second) {
+    Object.assign(this, { first, second, stiffness: 1e7, yielding: true });
+    this.clear = new Float64Array(second.shell.count); // how far each point is outside at least [m]
+    this.seen = [first, second].map((body) => new Float64Array(body.world.length)); // positions then
+    this.points = [];
+    this.count = 0; // evaluations
+    this.forget();
+  }
+
+  forget() {
+    this.carried = new Map(); // forces of contact as loads on the bodies: {body, node, family, size}
+    this.last = null; // the state that was answered last
+    this.settled = true;
+    this.hand();
+  }
+
+  // Number of evaluations since the last call.
+  takeCount() {
+    const { count } = this;
+    this.count = 0;
+    return Math.max(1, count);
+  }
+
+  // How far the second body is outside the first at least [m], as of the last evaluation; 0 in contact.
+  gap() {
+    return Math.max(0, this.clear.reduce((least, d) => Math.min(least, d), Infinity));
+  }
+
+  // The points of the second body inside the first.
+  detect() {
+    const { tree } = this.first;
+    this.second.placeShell();
+    const p = this.second.shellPoints;
+    const moved = this.first.movedSince(this.seen, 0) + this.second.movedSince(this.seen, 1);
+    this.points = [];
+    for (let i = 0; i < this.second.shell.count; i++) {
+      this.clear[i] -= moved;
+      if (this.clear[i] > 0) continue; // still outside: no distance changes by more than the bodies move
+      const [x, y, z] = [p[3 * i], p[3 * i + 1], p[3 * i + 2]];
+      const outside = tree.boxSquared(0, x, y, z);
+      if (outside > 0) {
+        this.clear[i] = Math.sqrt(outside);
+        continue;
+      }
+      const distance = tree.signedDistance(x, y, z);
+      this.clear[i] = distance;
+      if (!(distance < 0)) continue;
+      const { point, triangle, weights, feature } = tree.nearest;
+      const normal = distance > -1e-12 ? normalise(tree.pseudoNormal(triangle, feature)) : [0, 1, 2].map((a) => (point[a] - p[3 * i + a]) / -distance);
+      this.points.push({
+        index: i, at: [x, y, z], depth: -distance, normal, triangle, weights: Array.from(weights), force: this.stiffness * -distance,
+      });
+    }
+  }
+
+  // The bodies under their loads and, where they give way, under the contact forces: found by Newton's method on the
+  // forces as loads of nodes, whose number is small.
+  update() {
+    this.place();
+    if (!this.yielding) {
+      this.settled = true;
+      return;
+    }
+    for (let sweep = 0; sweep < MOST_SWEEPS && !this.correct(); sweep++) this.place();
+  }
+
+  place() {
+    this.count++;
+    this.first.update();
+    this.second.update();
+    this.detect();
+  }
+
+  hand() {
+    for (const body of [this.first, this.second]) {
+      if (body.reactions) body.reactions = [...this.carried.values()].filter((load) => load.body === body);
+    }
+  }
+
+  // Where a point's force goes as loads, and how its depth follows the motion of nodes: [{load, share, node, along}].
+  links(point) {
+    const { shell } = this.second;
+    const own = [0, 1, 2].map((c) => shell.corners[3 * point.index + c]);
+    const theirs = [0, 1, 2].map((c) => this.first.triangles[3 * point.triangle + c]);
+    const sides = [
+      [this.first, theirs, point.weights, 1],
+      [this.second, own, shell.weights.subarray(3 * point.index, 3 * point.index + 3), -1],
+    ];
+    return sides.filter(([body]) => body.reactions).flatMap(([body, corners, weights, sign]) => {
+      const normal = scale(body.directionToLocal(point.normal), sign); // a node that moves along it deepens the contact
+      return corners.flatMap((corner, c) => {
+        const node = body.nearestLoaded[corner];
+        if (node < 0 || weights[c] < 1e-9) return [];
+        return body.directions.map((direction, family) => ({
+          body, node, family, corner, weight: weights[c], normal,
+          share: (-dot(normal, direction) * weights[c]) / body.magnitude,
+        }));
+      });
+    });
+  }
+
+  // One step of Newton's method; returns whether the loads carried are those of the depths.
+  correct() {
+    const { carried, stiffness, points } = this;
+    const key = ({ body, node, family }) => `${body.name} ${family} ${node}`;
+    const links = points.map((point) => this.links(point));
+    for (const list of links) {
+      for (const link of list) {
+        if (!carried.has(key(link))) carried.set(key(link), { body: link.body, node: link.node, family: link.family, size: 0, weight: 1 });
+      }
+    }
+    const loads = [...carried.values()];
+    const place = new Map([...carried.keys()].map((name, i) => [name, i]));
+    const n = loads.length;
+    const residual = Float64Array.from(loads, (load) => -load.size);
+    links.forEach((list, i) => list.forEach((link) => (residual[place.get(key(link))] += link.share * stiffness * points[i].depth)));
+    this.settled = residual.every((r) => Math.abs(r) <= SETTLED);
+    if (this.settled) {
+      for (const [name, load] of carried) if (Math.abs(load.size) <= SETTLED) carried.delete(name);
+      return true;
+    }
+    const step = solveDense(this.jacobian(links, loads, place, key), residual, n);
+    loads.forEach((load, i) => (load.size += step[i]));
+    this.hand();
+    return false;
+  }
+
+  // Of the residual with its sign turned: one, and what the depths give up as the bodies yield.
+  jacobian(links, loads, place, key) {
+    const n = loads.length;
+    const matrix = new Float64Array(n * n);
+    for (let i = 0; i < n; i++) matrix[i * n + i] = 1;
+    for (const body of [this.first, this.second]) {
+      if (!body.reactions) continue;
+      const corners = [...new Set(links.flat().filter((link) => link.body === body).map((link) => link.corner))];
+      const index = new Map(corners.map((corner, i) => [corner, i]));
+      loads.forEach((load, b) => {
+        if (load.body !== body || corners.length === 0) return;
+        const moves = body.solution.slopes(load, corners);
+        for (const list of links) {
+          let deeper = 0;
+          for (const { body: other, family, corner, weight, normal } of list) {
+            if (other !== body || family !== 0) continue;
+            const at = 3 * index.get(corner);
+            deeper += weight * (moves[at] * normal[0] + moves[at + 1] * normal[1] + moves[at + 2] * normal[2]);
+          }
+          for (const link of list) matrix[place.get(key(link)) * n + b] -= link.share * this.stiffness * deeper;
+        }
+      });
+    }
+    return matrix;
+  }
+
+  // Sums over the points: force and its point of attack on the second body.
+  total() {
+    const force = [0, 0, 0];
+    const centre = [0, 0, 0];
+    let [sum, deepest] = [0, 0];
+    for (const point of this.points) {
+      for (let a = 0; a < 3; a++) {
+        force[a] += point.force * point.normal[a];
+        centre[a] += point.force * point.at[a];
+      }
+      sum += point.force;
+      deepest = Math.max(deepest, point.depth);
+    }
+    return { count: this.points.length, force, size: Math.hypot(...force), centre: sum > 0 ? scale(centre, 1 / sum) : null, deepest };
+  }
+}
+
+// Solves A x = b by Gaussian elimination with pivots; overwrites both.
+function solveDense(matrix, vector, n) {
+  for (let k = 0; k < n; k++) {
+    let pivot = k;
+    for (let i = k + 1; i < n; i++) if (Math.abs(matrix[i * n + k]) > Math.abs(matrix[pivot * n + k])) pivot = i;
+    if (pivot !== k) {
+      for (let j = k; j < n; j++) [matrix[k * n + j], matrix[pivot * n + j]] = [matrix[pivot * n + j], matrix[k * n + j]];
+      [vector[k], vector[pivot]] = [vector[pivot], vector[k]];
+    }
+    for (let i = k + 1; i < n; i++) {
+      const factor = matrix[i * n + k] / matrix[k * n + k];
+      if (factor === 0) continue;
+      for (let j = k; j < n; j++) matrix[i * n + j] -= factor * matrix[k * n + j];
+      vector[i] -= factor * vector[k];
+    }
+  }
+  for (let k = n - 1; k >= 0; k--) {
+    for (let j = k + 1; j < n; j++) vector[k] -= matrix[k * n + j] * vector[j];
+    vector[k] /= matrix[k * n + k];
+  }
+  return vector;
+}

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The page that evaluates a vademecum in the browser: what it holds, and that its numbers are Python's."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from small_vademecum import NODES, small
+
+from softcontact import _core
+from softcontact.cli import main
+from softcontact.report.chromium import ChromiumPage, find_chromium
+from softcontact.report.vademecum_web import write_vademecum_page
+from softcontact.vademecum import OnlineField
+
+API = "softcontactVademecum"
+LIMIT = 1e-5  # of the largest displacement, or force
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    return write_vademecum_page(
+        small(), tmp_path_factory.mktemp("web") / "beam.html", title="A </script> beam"
+    )
+
+
+@pytest.fixture(scope="module")
+def browser(page):
+    if find_chromium() is None:
+        pytest.skip("no Chromium")
+    with ChromiumPage((940, 480), scale=0.4) as shown:
+        shown.goto(page)
+        shown.evaluate(f"{API}.whenReady.then(() => true)")
+        yield shown
+        assert not shown.errors
+        assert all(address.startswith(("file:", "data:", "blob:")) for address in shown.requests)
+
+
+def ask(browser, name, *arguments):
+    return browser.evaluate(f"{API}.{name}({', '.join(json.dumps(a) for a in arguments)})")
+
+
+@pytest.fixture(scope="module")
+def reach():
+    return np.abs(small().solution.displacement(0, 1.0)).max()
+
+
+def test_the_page_stands_alone(page):
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"""(?:https?:)?//[a-z0-9-]+\.[a-z]""", re.sub(r"^\s*//.*$", "", text, flags=re.M))
+    assert not re.search(r"<(?:script|img|iframe)[^>]*\ssrc=|@import|\bimport\s*\(|\bfetch\s*\(", text)
+    assert text.count("</script>") == 3 and "{{" not in text
+
+
+def test_the_command_writes_it_and_refuses_what_it_cannot(tmp_path, capsys):
+    file, out = tmp_path / "small.h5", tmp_path / "small.html"
+    small().save(file)
+    assert main(["vademecum", "export-web", str(file), "--out", str(out), "--modes", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["bytes"] == out.stat().st_size
+    shape = json.loads(re.search(r'<script id="header"[^>]*>(.*?)</script>', out.read_text(), re.S)[1])[
+        "arrays"
+    ]
+    assert shape["modes"]["shape"][0] == 3 and ">small</h1>" in out.read_text()
+    for words, why in (
+        (["--out", str(tmp_path / "small.txt")], "must end in .html"),
+        (["--out", str(tmp_path / "none" / "small.html")], "no folder"),
+        (["--out", str(out), "--modes", "99"], "expected 1 to 12"),
+    ):
+        assert main(["vademecum", "export-web", str(file), *words]) == 2
+        assert why in capsys.readouterr().err
+
+
+@pytest.mark.browser
+def test_displacements_are_those_of_python(browser, reach):
+    random = np.random.default_rng(5)
+    for modes in (12, 5):
+        ask(browser, "setModes", modes)
+        field = OnlineField(small(), modes=modes)
+        for _ in range(6):
+            node, size, family = int(random.choice(NODES)), random.uniform(-0.2, 1.2), int(random.integers(2))
+            got = ask(browser, "displacements", [{"node": node, "size": size, "family": family, "weight": 1}])
+            field.load([node], size, family)
+            np.testing.assert_allclose(np.reshape(got, (-1, 3)), field.displacements(), atol=LIMIT * reach)
+    ask(browser, "setModes", 12)
+
+
+def deformed(state, body):
+    """Positions by Python's sums of the loads that the page tells."""
+    vademecum = small()
+    moved = sum(
+        load["weight"]
+        * vademecum.solution.displacement(vademecum.case(load["node"], load["family"]), load["size"])
+        for load in state["loads"]
+    )
+    return body(vademecum.mesh.nodes + moved)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("kind", ["block", "twin"])
+@pytest.mark.parametrize("yielding", [True, False])
+def test_contacts_and_forces_are_those_of_python(browser, reach, kind, yielding):
+    ask(browser, "setBody", kind)
+    ask(browser, "setYielding", yielding)
+    ask(browser, "setLoad", {"node": 27, "size": 0.8, "family": 0})
+    if kind == "twin":
+        ask(browser, "setSecondLoad", 27, 0.5)
+    told = ask(browser, "stats")
+    contact = told["contact"]
+    assert contact["settled"] and contact["count"] > 2
+    nodes = np.reshape(told["positions"], (-1, 3))
+    np.testing.assert_allclose(nodes, deformed(told["load"], lambda x: x), atol=LIMIT * reach)
+    if kind == "twin":
+        turned = deformed(told["second"], lambda x: x * [-1, 1, -1] + told["second"]["at"])
+        np.testing.assert_allclose(
+            np.reshape(told["second"]["positions"], (-1, 3)), turned, atol=LIMIT * reach
+        )
+    shell = np.reshape(told["second"]["shell"], (-1, 3))
+    distances, nearest, _, _ = _core.Surface(nodes, small().mesh.boundary[1]).signed_distance(shell)
+    inside = np.flatnonzero(distances < 0.0)
+    assert [p["index"] for p in contact["points"]] == inside.tolist()
+    forces = told["stiffness"] * (nearest - shell)[inside]
+    size = np.linalg.norm(forces.sum(axis=0))
+    page = np.array([np.array(p["normal"]) * p["force"] for p in contact["points"]])
+    np.testing.assert_allclose(page, forces, atol=LIMIT * size)
+    np.testing.assert_allclose(contact["force"], forces.sum(axis=0), atol=LIMIT * size)
+    assert contact["deepest"] == pytest.approx(-distances.min(), abs=LIMIT * reach)
+    reactions = [load for load in told["load"]["loads"] if load["size"] != 0.8]
+    if yielding:  # what the solid gives way to is the contact force along the loads' directions
+        for family, direction in enumerate(small().cases.directions):
+            sizes = sum(load["size"] for load in reactions if load["family"] == family)
+            assert sizes * small().cases.magnitude == pytest.approx(
+                -forces.sum(axis=0) @ direction, abs=2e-2 * size
+            )
+    else:
+        assert not reactions
+
+
+@pytest.mark.browser
+def test_the_distance_is_signed_and_exact_all_about(browser):
+    ask(browser, "setBody", "none")
+    ask(browser, "setLoad", {"node": 23, "size": 1.0})
+    points = np.random.default_rng(3).uniform([-0.05, -0.06, -0.15], [0.3, 0.06, 0.06], (300, 3))
+    got = ask(browser, "signedDistance", points.tolist())
+    nodes = np.reshape(ask(browser, "stats")["positions"], (-1, 3))
+    distances, nearest, _, _ = _core.Surface(nodes, small().mesh.boundary[1]).signed_distance(points)
+    assert (distances < 0).sum() > 5
+    np.testing.assert_allclose([g["distance"] for g in got], distances, atol=1e-12)
+    assert (
+        np.mean(np.abs([g["nearest"] for g in got] - nearest).max(axis=1) < 1e-9) > 0.98
+    )  # others: two alike
+
+
+@pytest.mark.browser
+def test_dragging_moves_the_load_and_the_second_body(browser):
+    ask(browser, "setBody", "block")
+    ask(browser, "setYielding", True)
+    ask(browser, "setLoad", {"node": 27, "size": 0.4, "family": 0})
+    before = ask(browser, "stats")
+    along, nodes = small().mesh.nodes[:, 0], np.reshape(before["positions"], (-1, 3))
+    tip, middle = (nodes[(along > low) & (along < low + 0.06)].mean(axis=0).tolist() for low in (0.19, 0.09))
+    browser.drag(*[tuple(ask(browser, "onScreen", place)) for place in (tip, middle)])
+    browser.evaluate("new Promise(done => setTimeout(done, 300))")
+    after = ask(browser, "stats")
+    assert after["load"]["point"][0] < before["load"]["point"][0] - 0.05
+    assert after["largest"] < 0.8 * before["largest"]
+    assert after["camera"] == before["camera"]  # the view stays
+    at = ask(browser, "onScreen", after["second"]["at"])
+    browser.drag(tuple(at), (at[0] + 20.0, at[1] + 60.0))
+    lower = ask(browser, "stats")
+    assert lower["second"]["at"][2] < after["second"]["at"][2] - 0.01
+    assert lower["contact"]["count"] == 0 and lower["contact"]["force"] == [0, 0, 0]
+    browser.drag((500.0, 400.0), (560.0, 400.0))  # beside the bodies: turns the view
+    assert ask(browser, "stats")["camera"] != lower["camera"]
+
+
+@pytest.mark.browser
+def test_sliders_and_buttons_work(browser):
+    def turn(id, value):
+        browser.evaluate(
+            f"(e => {{ e.value = {value}; e.dispatchEvent(new Event('input')); }})(document.getElementById('{id}'))"
+        )
+
+    turn("size", 0.75)
+    turn("modes", 4)
+    browser.evaluate("document.querySelector('[data-body=twin]').click()")
+    told = ask(browser, "stats")
+    assert told["load"]["size"] == 0.75 and told["modes"] == 4 and told["kind"] == "twin"
+    turn("twin-size", 0.1)
+    turn("stiffness", 7.5)
+    assert ask(browser, "stats")["stiffness"] == pytest.approx(10**7.5)
+    browser.evaluate("new Promise(done => setTimeout(done, 500))")
+    text = browser.evaluate("document.body.innerText")
+    assert "75 % · 750 kN" in text and "4 of 12" in text and "100 kN" in text
+
+
+@pytest.mark.browser
+def test_it_answers_sixty_times_a_second(browser):
+    ask(browser, "setBody", "twin")
+    assert max(ask(browser, "bench", 60) for _ in range(3)) >= 60.0
