@@ -24,7 +24,7 @@ def exact():
     """Full-order displacements (cases, sizes, n, 3) [m]."""
     cases = small().cases
     solver = FullOrderSolver(cases.solid)
-    return np.array([cases.solid.expand(solver.path(force, SIZES).values) for force in cases.forces])
+    return np.array([cases.solid.expand(solver.path(force, SIZES).values) for force in cases.forces()])
 
 
 def test_errors_are_small_and_near_the_best_possible(exact):

@@ -72,7 +72,7 @@ def _errors(made: Vademecum) -> list[dict[str, Any]]:
     """Certified errors, beside the best that as many modes can do at full load (of full solutions, to judge)."""
     assert made.certificate is not None
     solver = FullOrderSolver(made.cases.solid)
-    exact = np.array([solver.solve(force) for force in made.cases.forces])
+    exact = np.array([solver.solve(force) for force in made.cases.forces()])
     left, values, right = np.linalg.svd(exact, full_matrices=False)
     rows = []
     for row in made.certificate.rows():

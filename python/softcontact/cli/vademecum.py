@@ -42,12 +42,17 @@ def build(
     clamped: Annotated[
         str | None, typer.Option(metavar="CONDITION", help='Its clamped nodes, such as "x < 0.01" [m].')
     ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes; default: the cores there are.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers compute instead.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Build a vademecum; after a stop, the same command goes on from what is done.
 
-    Exit code 3: a load case has no equilibrium.
+    The file is the same to the last bit, whoever computes. Exit code 3: a load case has no equilibrium.
     """
+    from softcontact.parallel import Workers, WorkersLost, available_cores
     from softcontact.progress import peak_memory
     from softcontact.vademecum import BuildError, BuildOptions
     from softcontact.vademecum import build as build_vademecum
@@ -58,17 +63,20 @@ def build(
     solid = _model(model, unit, young, poisson, clamped, force, directions)
     started = time.perf_counter()
     checkpoint = out.with_name(out.name + ".partial")
+    count = available_cores() if workers is None else workers
     try:
-        made = build_vademecum(
-            solid.mesh,
-            solid.material,
-            solid.load,
-            clamped=solid.clamped,
-            options=options,
-            progress=_told() if not as_json else None,
-            checkpoint=checkpoint,
-        )
-    except BuildError as error:
+        with Workers(count, scheduler=scheduler) as team:
+            made = build_vademecum(
+                solid.mesh,
+                solid.material,
+                solid.load,
+                clamped=solid.clamped,
+                options=options,
+                progress=_told() if not as_json else None,
+                checkpoint=checkpoint,
+                workers=team,
+            )
+    except (BuildError, WorkersLost) as error:
         say(str(error))
         return STOPPED
     made.save(out)

@@ -107,7 +107,7 @@ def certify(
     largest = 0.0
     solver = FullOrderSolver(solid)
     for c, case in enumerate(numbers):
-        path = solver.path(cases.forces[case], sizes)
+        path = solver.path(cases.forces([case])[0], sizes)
         for t, values in enumerate(path.values):
             exact, tangent = solid.expand(values), solid.tangent(values)
             volumes = mesh.volume(exact)

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg as la
-import scipy.sparse.linalg as sla
 from numpy.typing import NDArray
 
-from softcontact.vademecum.solid import Solid
+from softcontact.parallel import Workers
+from softcontact.vademecum.reduced import Coordinates, ReducedProblem
+from softcontact.vademecum.solid import factorised
 
 __all__ = ["Enrichment", "enrich"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_GROUPS = 6  # of load cases that share an averaged tangent
-_TOGETHER = 8  # averaged tangents held at once
+_GROUPS = 8  # of like cases that share an averaged tangent
+_AVERAGED = 8  # tangents in an average
 
 
 @dataclass(frozen=True)
@@ -37,57 +38,73 @@ class Enrichment:
 
 
 def enrich(
-    solid: Solid, fields: FloatArray, loads: FloatArray, order: IntArray, *, limit: int, tolerance: float
+    problem: ReducedProblem,
+    modes: FloatArray,
+    size: float,
+    numbers: IntArray,
+    at: Coordinates,
+    workers: Workers,
+    *,
+    limit: int,
+    tolerance: float,
 ) -> Enrichment:
     """Find the modes that would lower the energy of all cases most.
 
     About the present fields u_s the energy functional of all cases is Σ_s ½ w·K_s w − r_s·w with the tangents K_s
     and residuals r_s. A rank-one correction w_s = x y_s that minimises it satisfies
         (Σ_s y_s² K_s) x = Σ_s y_s r_s        and        y_s = x·r_s / x·K_s x.
-    Good starts for y are the leading eigenvectors of the matrix r_s·z_t of residuals and preconditioned residuals,
-    with tangents averaged over groups of similar cases; then one spatial problem a mode is solved. Its amplitudes
-    are not: those of all modes are found anew, exactly, by softcontact.vademecum.reduced.
+    Good starts for y are the leading eigenvectors of the matrix r_s·z_t of residuals and preconditioned residuals
+    z_t = K_t⁻¹ r_t, with tangents averaged over groups of like cases; x is Σ_s y_s z_s then, which is the same where
+    the tangents are. Its amplitudes are not those y: the amplitudes of all modes are found anew, exactly, by
+    softcontact.vademecum.reduced.
 
     Args:
-        fields: free components of the displacements (c, f) [m].
-        loads: free components of the forces (c, f) [N].
-        order: cases sorted by likeness.
+        modes: present ones, free components (f, m).
+        size: share of the largest load [-].
+        numbers: the cases (c,).
+        at: their displacements.
         limit: number of modes at most.
         tolerance: share of the energy norm that a mode must promise [-].
     Source: González et al. 2015, Sec. 2.1 and 2.2, for alternating directions; Nouy 2010 (their reference 53) for
     several modes at once with all amplitudes updated.
     """
-    residual = loads - solid.force(fields)
-    groups = np.zeros((min(_GROUPS, len(fields)), len(fields)))
-    for group, members in zip(groups, np.array_split(order, len(groups)), strict=True):
-        group[members] = 1.0 / len(members)
+    residual = np.empty((len(numbers), problem.solid.size))
     corrections = np.empty_like(residual)
-    for group, tangent in zip(groups, _tangents(solid, fields, groups), strict=True):
-        members = np.flatnonzero(group)
-        corrections[members] = tangent.solve(residual[members].T).T
+    groups = problem.cases.alike(numbers, -(-len(numbers) // _GROUPS))
+    items = [(size, numbers[group], at[group]) for group in groups]
+    work = load = 0.0
+    for group, found in zip(groups, workers.map(_correct_group, (problem, modes), items), strict=True):
+        residual[group], corrections[group] = found[:2]
+        work, load = work + found[2], load + found[3]
     coupling = residual @ corrections.T
-    work = abs(float(np.sum(loads * fields))) or float(np.trace(coupling))
-    gains, amplitudes = la.eigh(0.5 * (coupling + coupling.T))
-    gains, amplitudes = gains[::-1], amplitudes[:, ::-1]
-    wanted = int(np.count_nonzero(gains > tolerance**2 * work))
-    weights = np.ascontiguousarray(amplitudes[:, : min(wanted, limit)].T)
-    modes = np.empty((solid.size, len(weights)))
-    for first in range(0, len(weights), _TOGETHER):
-        some = weights[first : first + _TOGETHER]
-        for k, tangent in enumerate(_tangents(solid, fields, some**2)):
-            mode = tangent.solve(residual.T @ some[k])
-            modes[:, first + k] = mode / np.linalg.norm(mode)
+    coupling = 0.5 * (coupling + coupling.T)
+    missing = float(np.trace(coupling))
+    work = abs(work) or missing
+    first = max(0, len(numbers) - limit)
+    more = np.zeros((problem.solid.size, 0))
+    if limit:
+        gains, amplitudes = la.eigh(coupling, subset_by_index=(first, len(numbers) - 1))
+        wanted = amplitudes[:, gains > tolerance**2 * work][:, ::-1]
+        more = corrections.T @ wanted
+        more /= np.linalg.norm(more, axis=0)
     return Enrichment(
-        modes,
-        float(np.linalg.norm(residual) / np.linalg.norm(loads)),
-        float(np.sqrt(max(np.trace(coupling), 0.0) / work)),
+        more, float(np.linalg.norm(residual) / np.sqrt(load)), float(np.sqrt(max(missing, 0.0) / work))
     )
 
 
-def _tangents(solid: Solid, fields: FloatArray, weights: FloatArray) -> list[sla.SuperLU]:
-    """Factorised tangents averaged over the cases, one for each row of weights (k, c)."""
-    moduli = np.zeros((len(weights), *solid.mesh.weights.shape, 9, 9))
-    for part in solid.batches(len(fields)):
-        _, stress, deformation = solid.state(fields[part])
-        moduli += np.tensordot(weights[:, part], solid.moduli(deformation, stress), 1)
-    return [sla.splu(solid.assemble_tangent(m), permc_spec="MMD_AT_PLUS_A") for m in moduli]
+def _correct_group(
+    problem: ReducedProblem, modes: FloatArray, item: tuple[float, IntArray, Coordinates]
+) -> tuple[FloatArray, FloatArray, float, float]:
+    """Residuals and corrections (c, f) of some cases; work of their loads, and squares of these."""
+    size, numbers, at = item
+    solid = problem.solid
+    fields = problem.fields(modes, numbers, at)
+    loads = size * problem.cases.forces(numbers)
+    residual = loads - solid.force(fields)
+    averaged = np.linspace(0, len(numbers) - 1, min(_AVERAGED, len(numbers))).round().astype(int)
+    tangent = solid.tangent(fields[averaged[0]])
+    for case in averaged[1:]:
+        tangent.data += solid.tangent(fields[case]).data
+    tangent.data /= len(averaged)
+    corrections = factorised(tangent).solve(residual.T).T
+    return residual, corrections, float(np.sum(loads * fields)), float(np.sum(loads**2))

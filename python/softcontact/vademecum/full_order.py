@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse.linalg as sla
 from numpy.typing import ArrayLike, NDArray
 
-from softcontact.vademecum.solid import Solid
+from softcontact.vademecum.solid import Solid, factorised
 
 __all__ = ["EquilibriumError", "FullOrderSolver", "LoadPath"]
 
@@ -106,10 +104,9 @@ class FullOrderSolver:
                 return None, step
             if np.linalg.norm(residual) <= self.tolerance * scale:
                 return values, step
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", sla.MatrixRankWarning)
-                values = values + sla.spsolve(
-                    self.solid.tangent(values), residual, permc_spec="MMD_AT_PLUS_A"
-                )
+            try:
+                values = values + factorised(self.solid.tangent(values)).solve(residual)
+            except RuntimeError:  # singular
+                return None, step
             residual = load - self.solid.force(values[None])[0]
         return None, self.max_iterations

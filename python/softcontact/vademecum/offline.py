@@ -26,16 +26,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from softcontact.parallel import Workers
 from softcontact.vademecum import chebyshev
 from softcontact.vademecum.build_state import BuildState, LogRow
-from softcontact.vademecum.enrichment import enrich
+from softcontact.vademecum.enrichment import Enrichment, enrich
 from softcontact.vademecum.point_load import LoadCases
-from softcontact.vademecum.reduced import Coordinates, DentSpace, solve_reduced
-from softcontact.vademecum.solid import Solid
+from softcontact.vademecum.reduced import Coordinates, DentSpace, ReducedProblem, solve_reduced
 
 __all__ = ["BuildOptions", "OfflineBuild"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 _NEGLIGIBLE = 1e-6  # of the amplitudes' norm: modes that a compression between sizes drops
 
@@ -50,6 +51,8 @@ class BuildOptions:
         sizes: terms of the series in the load's size, at least 3.
         stages: enrichments a size at most.
         together: modes an enrichment adds at most.
+        sample: load cases from which modes are found, at most, spread over the boundary; all are solved in the end.
+            None means all of them.
     Raises:
         ValueError: a value out of range.
     """
@@ -59,12 +62,15 @@ class BuildOptions:
     sizes: int = 8
     stages: int = 4
     together: int = 24
+    sample: int | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 < self.tolerance < 1.0:
             raise ValueError(f"tolerance: {self.tolerance}, expected a share in (0, 1)")
-        for name, least in (("modes", 1), ("sizes", 3), ("stages", 1), ("together", 1)):
+        for name, least in (("modes", 1), ("sizes", 3), ("stages", 1), ("together", 1), ("sample", 1)):
             value = getattr(self, name)
+            if name == "sample" and value is None:
+                continue
             if value != int(value) or value < least:
                 raise ValueError(f"{name}: {value}, expected a whole number >= {least}")
 
@@ -72,10 +78,14 @@ class BuildOptions:
 class OfflineBuild:
     """The work, one piece at a time, so that it can be stopped and go on from its state."""
 
-    def __init__(self, solid: Solid, cases: LoadCases, options: BuildOptions) -> None:
-        self.solid, self.cases, self.options = solid, cases, options
-        self.space = DentSpace(cases)
+    def __init__(self, cases: LoadCases, options: BuildOptions, workers: Workers) -> None:
+        self.cases, self.options, self.workers = cases, options, workers
+        self.problem = ReducedProblem(cases, DentSpace(cases))
         self.sizes = chebyshev.sample_sizes(options.sizes)
+        everyone = np.arange(cases.count)
+        some = options.sample or cases.count
+        groups = cases.alike(everyone, -(-cases.count // some))
+        self.sample = np.sort(np.array([group[len(group) // 2] for group in groups]))
 
     @property
     def pieces(self) -> int:
@@ -84,7 +94,7 @@ class OfflineBuild:
 
     def start(self) -> BuildState:
         """The state before the first piece."""
-        return BuildState(0, np.zeros((self.solid.size, 0)), [], [])
+        return BuildState(0, np.zeros((self.cases.solid.size, 0)), [], [])
 
     def advance(self, state: BuildState, tell: Callable[[LogRow], None] = lambda row: None) -> BuildState:
         """Do the next piece.
@@ -92,27 +102,18 @@ class OfflineBuild:
         Raises:
             BuildError: a case finds no equilibrium.
         """
-        level = state.done
-        if level < len(self.sizes):
-            return self._find_modes(state, level, tell)
-        level -= len(self.sizes)
-        levels = list(state.levels)
-        levels[level] = self._solve(state.modes, self.sizes[level], levels[level])
-        return BuildState(state.done + 1, state.modes, levels, state.log)
+        if state.done < len(self.sizes):
+            return self._find_modes(state, state.done, tell)
+        return self._solve_all(state, state.done - len(self.sizes), tell)
 
     def _find_modes(self, state: BuildState, level: int, tell: Callable[[LogRow], None]) -> BuildState:
+        """One size: amplitudes of the sampled cases and new modes in turn."""
         size, modes, levels, log = self.sizes[level], state.modes, list(state.levels), list(state.log)
-        now = self._extrapolate(levels, modes.shape[1], size)
+        now = self._extrapolate(levels, size, modes.shape[1], len(self.sample))
         for stage in range(self.options.stages + 1):
-            now = self._solve(modes, size, now)
-            found = enrich(
-                self.solid,
-                now.fields(modes, self.space),
-                size * self.cases.forces,
-                np.argsort(now.amplitudes[:, 0] if modes.shape[1] else self.cases.nodes_of_cases),
-                limit=self.options.together if stage < self.options.stages else 0,
-                tolerance=self.options.tolerance,
-            )
+            now = solve_reduced(self.problem, modes, size, self.sample, now, self.workers)
+            limit = self.options.together if stage < self.options.stages else 0
+            found = self._enrich(modes, size, self.sample, now, limit)
             log.append(LogRow(size, modes.shape[1], found.residual, found.energy_error))
             tell(log[-1])
             wider = _append(modes, found.modes)
@@ -127,13 +128,37 @@ class OfflineBuild:
         levels = [Coordinates(old.amplitudes @ axes, old.dents) for old in levels]
         return BuildState(state.done + 1, modes @ axes, levels, log)
 
-    def _solve(self, modes: FloatArray, size: float, start: Coordinates) -> Coordinates:
-        return solve_reduced(self.solid, self.cases, self.space, modes, size, start)
+    def _solve_all(self, state: BuildState, level: int, tell: Callable[[LogRow], None]) -> BuildState:
+        """One size of all cases with all modes; those of the sample begin where they were."""
+        size, modes, levels, log = self.sizes[level], state.modes, list(state.levels), list(state.log)
+        start = self._extrapolate(levels[:level], size, modes.shape[1], self.cases.count)
+        start[self.sample] = levels[level]
+        everyone = np.arange(self.cases.count)
+        levels[level] = solve_reduced(self.problem, modes, size, everyone, start, self.workers)
+        if level == len(self.sizes) - 1:
+            found = self._enrich(modes, size, everyone, levels[level], 0)
+            log.append(LogRow(size, modes.shape[1], found.residual, found.energy_error))
+            tell(log[-1])
+        return BuildState(state.done + 1, modes, levels, log)
 
-    def _extrapolate(self, levels: list[Coordinates], modes: int, size: float) -> Coordinates:
+    def _enrich(
+        self, modes: FloatArray, size: float, numbers: IntArray, at: Coordinates, limit: int
+    ) -> Enrichment:
+        return enrich(
+            self.problem,
+            modes,
+            size,
+            numbers,
+            at,
+            self.workers,
+            limit=min(limit, len(numbers)),
+            tolerance=self.options.tolerance,
+        )
+
+    def _extrapolate(self, levels: list[Coordinates], size: float, modes: int, cases: int) -> Coordinates:
         """Through the last sizes (at most three) and the unloaded state."""
         known = [0.0, *self.sizes[: len(levels)]][-4:]
-        out = Coordinates(np.zeros((self.cases.count, modes)), np.zeros((self.cases.count, self.space.width)))
+        out = Coordinates(np.zeros((cases, modes)), np.zeros((cases, self.problem.space.width)))
         for k, at in enumerate(known):
             if at == 0.0:
                 continue

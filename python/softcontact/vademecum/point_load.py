@@ -87,15 +87,38 @@ class LoadCases:
         """Loaded node of each case (c,)."""
         return np.tile(self.nodes, len(self.directions))
 
-    @cached_property
-    def forces(self) -> FloatArray:
-        """Largest nodal forces, free components (c, f) [N]."""
+    def forces(self, numbers: IntArray | None = None) -> FloatArray:
+        """Largest nodal forces, free components (k, f) [N], of chosen cases (k,); None means all."""
+        numbers = np.arange(self.count) if numbers is None else np.asarray(numbers)
+        families, places = np.divmod(numbers, len(self.nodes))
         number = np.full(3 * len(self.solid.mesh.nodes), -1)
         number[self.solid.free] = np.arange(self.solid.size)
-        forces = np.zeros((len(self.directions), len(self.nodes), self.solid.size))
-        columns = number[3 * self.nodes[:, None] + np.arange(3)]
-        forces[:, np.arange(len(self.nodes))[:, None], columns] = self.magnitude * self.directions[:, None, :]
-        return forces.reshape(self.count, -1)
+        columns = number[3 * self.nodes[places][:, None] + np.arange(3)]
+        forces = np.zeros((len(numbers), self.solid.size))
+        forces[np.arange(len(numbers))[:, None], columns] = self.magnitude * self.directions[families]
+        return forces
+
+    def alike(self, numbers: IntArray, most: int) -> list[IntArray]:
+        """Groups of cases that are loaded along one direction at near places, of at most so many cases.
+
+        Args:
+            numbers: cases (k,).
+        Returns:
+            Places in `numbers`, each in one group.
+        """
+        families, places = np.divmod(numbers, len(self.nodes))
+        where = self.solid.mesh.nodes[self.nodes[places]]
+        waiting = [np.flatnonzero(families == family) for family in range(len(self.directions))]
+        out = []
+        while waiting:
+            group = waiting.pop(0)
+            if len(group) <= most:
+                out += [group] if len(group) else []
+                continue
+            axis = int(np.ptp(where[group], axis=0).argmax())
+            order = group[np.argsort(where[group, axis], kind="stable")]
+            waiting[:0] = [order[: len(order) // 2], order[len(order) // 2 :]]
+        return out
 
     @cached_property
     def patches(self) -> list[IntArray]:

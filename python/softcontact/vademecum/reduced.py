@@ -7,20 +7,23 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg as la
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from softcontact.parallel import Workers
 from softcontact.vademecum.point_load import LoadCases
 from softcontact.vademecum.solid import Solid
 
-__all__ = ["BuildError", "Coordinates", "DentSpace", "solve_reduced"]
+__all__ = ["BuildError", "Coordinates", "DentSpace", "ReducedProblem", "solve_reduced"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_CASES = 256  # worked on at once: their factors are kept
+_CASES = 64  # worked on at once; they lend tangents to each other
+_LENT = 24  # tangents kept for that
 _ITERATIONS = 80
 _TOLERANCE = 1e-6  # of the energy norm of a step against that of the displacement
-_STALE = 0.1  # a step that shrinks less than this in energy asks for a new tangent
+_STALE = 0.4  # a step that shrinks less than this in energy asks for a new tangent
 
 
 class BuildError(RuntimeError):
@@ -46,15 +49,10 @@ class DentSpace:
         self.slot = np.concatenate([np.arange(len(c)) for c in self.components])
         self.component = np.concatenate(self.components)
 
-    def add(self, values: FloatArray, dents: FloatArray) -> FloatArray:
-        """Add dents (c, width) to fields of free components (c, f), in place."""
-        values[self.case, self.component] += dents[self.case, self.slot]
-        return values
-
 
 @dataclass
 class Coordinates:
-    """Displacements of all cases on shared modes and own dents.
+    """Displacements of some cases on shared modes and own dents.
 
     Attributes:
         amplitudes: of the modes (c, m).
@@ -64,41 +62,90 @@ class Coordinates:
     amplitudes: FloatArray
     dents: FloatArray
 
+    def __getitem__(self, rows: IntArray) -> Coordinates:
+        """Those of some of the cases."""
+        return Coordinates(self.amplitudes[rows], self.dents[rows])
+
+    def __setitem__(self, rows: IntArray, other: Coordinates) -> None:
+        self.amplitudes[rows], self.dents[rows] = other.amplitudes, other.dents
+
     def copy(self) -> Coordinates:
         """A copy that shares nothing."""
         return Coordinates(self.amplitudes.copy(), self.dents.copy())
 
-    def fields(self, modes: FloatArray, space: DentSpace) -> FloatArray:
-        """Free components of the displacements (c, f) [m]; modes (f, m)."""
-        return space.add(self.amplitudes @ modes.T, self.dents)
+
+@dataclass(frozen=True)
+class ReducedProblem:
+    """What stays the same while modes come and sizes grow."""
+
+    cases: LoadCases
+    space: DentSpace
+
+    @property
+    def solid(self) -> Solid:
+        """The solid that is loaded."""
+        return self.cases.solid
+
+    def fields(self, modes: FloatArray, numbers: IntArray, at: Coordinates) -> FloatArray:
+        """Free components of the displacements (c, f) [m] of the cases `numbers` (c,); modes (f, m)."""
+        out = at.amplitudes @ modes.T
+        for row, case in enumerate(numbers):
+            own = self.space.components[case]
+            out[row, own] += at.dents[row, : len(own)]
+        return out
 
 
 def solve_reduced(
-    solid: Solid, cases: LoadCases, space: DentSpace, modes: FloatArray, size: float, start: Coordinates
+    problem: ReducedProblem,
+    modes: FloatArray,
+    size: float,
+    numbers: IntArray,
+    start: Coordinates,
+    workers: Workers,
 ) -> Coordinates:
     """Minimise each case's energy over the amplitudes of the modes and over its dent.
 
-    Newton's method with tangents that are kept while they serve; steps that do not help are halved.
+    Newton's method with tangents that are kept, and lent to like cases, while they serve; steps that do not help
+    are halved.
 
     Args:
         modes: orthonormal, free components (f, m).
         size: share of the largest load [-].
+        numbers: the cases (c,).
         start: where to begin; not changed.
     Raises:
         BuildError: a case finds no equilibrium.
     """
+    groups = problem.cases.alike(numbers, _CASES)
+    items = [(size, numbers[group], start[group]) for group in groups]
     out = start.copy()
-    fields = out.fields(modes, space)
-    for first in range(0, cases.count, _CASES):
-        numbers = np.arange(first, min(first + _CASES, cases.count))
-        block = _Block(solid, size * cases.forces[numbers], modes, [space.components[c] for c in numbers])
-        left = block.minimise(fields, out, numbers)
+    for group, (found, left) in zip(groups, workers.map(_solve_group, (problem, modes), items), strict=True):
         if len(left):
             raise BuildError(
-                f"{cases.label(left[0])}: no equilibrium at {size:.3f} of the largest force; "
+                f"{problem.cases.label(left[0])}: no equilibrium at {size:.3f} of the largest force; "
                 "use a smaller force, or more sizes"
             )
+        out[group] = found
     return out
+
+
+def _solve_group(
+    problem: ReducedProblem, modes: FloatArray, item: tuple[float, IntArray, Coordinates]
+) -> tuple[Coordinates, IntArray]:
+    size, numbers, start = item
+    out = start.copy()
+    fields = problem.fields(modes, numbers, out)
+    components = [problem.space.components[case] for case in numbers]
+    block = _Block(problem.solid, size * problem.cases.forces(numbers), modes, components)
+    left = block.minimise(fields, out)
+    return out, numbers[left]
+
+
+@dataclass(frozen=True)
+class _Tangent:
+    field: FloatArray  # where it was taken
+    full: sp.csc_matrix
+    reduced: FloatArray  # on the modes
 
 
 class _Block:
@@ -109,61 +156,81 @@ class _Block:
     ) -> None:
         self.solid, self.loads, self.modes, self.components = solid, loads, modes, components
         self.factors: list[tuple[FloatArray, bool] | None] = [None] * len(loads)
+        self.borrowed = np.zeros(len(loads), dtype=bool)
+        self.lent: list[_Tangent] = []
 
-    def minimise(self, fields: FloatArray, out: Coordinates, numbers: IntArray) -> IntArray:
-        """Change fields and coordinates of the cases `numbers`; returns those that found no equilibrium."""
+    def minimise(self, fields: FloatArray, out: Coordinates) -> IntArray:
+        """Change fields and coordinates of all cases; returns those that found no equilibrium."""
         count = self.modes.shape[1]
-        left = np.arange(len(numbers))
-        merit = np.full(len(numbers), np.inf)
-        scale = np.zeros(len(numbers))
-        steps: list[FloatArray] = [np.zeros(0)] * len(numbers)
+        left = np.arange(len(fields))
+        merit = np.full(len(fields), np.inf)
+        scale = np.zeros(len(fields))
+        steps: list[FloatArray] = [np.zeros(0)] * len(fields)
         for _ in range(_ITERATIONS):
-            residual = self.loads[left] - self.solid.force(fields[numbers[left]])
+            residual = self.loads[left] - self.solid.force(fields[left])
             reduced = residual @ self.modes
-            unfinished = []
+            unfinished, changes = [], []
             for row, i in enumerate(left):
-                own, case = self.components[i], numbers[i]
+                own = self.components[i]
                 force = np.concatenate([reduced[row], residual[row, own]])
                 if not np.isfinite(force).all():
-                    return numbers[[i]]
-                step, energy = self._step(i, force, fields[case])
+                    return np.array([i])
+                step, energy = self._step(i, force, fields[i])
                 if len(steps[i]) and not energy < merit[i]:
-                    steps[i] *= 0.5  # back half the way
-                    change = -steps[i]
+                    if self.borrowed[i]:  # back all the way, to a tangent of its own
+                        change, steps[i], merit[i] = -steps[i], np.zeros(0), np.inf
+                        before = fields[i] + self.modes @ change[:count]
+                        before[own] += change[count:]
+                        self.factors[i] = self._factor(i, self._taken(before))
+                        self.borrowed[i] = False
+                    else:
+                        steps[i] = 0.5 * steps[i]  # back half the way
+                        change = -steps[i]
                 else:
                     if energy > _STALE * merit[i]:
-                        self.factors[i] = None
-                        step, energy = self._step(i, force, fields[case])
-                    scale[i] = max(scale[i], energy, abs(self.loads[i] @ fields[case]))
+                        self.factors[i] = self._factor(i, self._taken(fields[i]))
+                        self.borrowed[i] = False
+                        step, energy = self._step(i, force, fields[i])
+                    scale[i] = max(scale[i], energy, abs(self.loads[i] @ fields[i]))
                     merit[i], steps[i] = energy, step
                     if energy <= _TOLERANCE**2 * scale[i]:
                         continue
                     change = step
                 unfinished.append(i)
-                out.amplitudes[case] += change[:count]
-                out.dents[case, : len(own)] += change[count:]
-                fields[case] += self.modes @ change[:count]
-                fields[case, own] += change[count:]
+                changes.append(change[:count])
+                out.dents[i, : len(own)] += change[count:]
+                fields[i, own] += change[count:]
             left = np.array(unfinished, dtype=np.int64)
             if not len(left):
                 break
-        return numbers[left]
+            out.amplitudes[left] += np.array(changes)
+            fields[left] += np.array(changes) @ self.modes.T
+        return left
 
     def _step(self, i: int, force: FloatArray, field: FloatArray) -> tuple[FloatArray, float]:
         """Newton's step of a case and the energy it promises (twice)."""
         if self.factors[i] is None:
-            self.factors[i] = _factor(self._tangent(field, self.components[i]))
+            near = min(self.lent, key=lambda other: float(np.linalg.norm(other.field - field)), default=None)
+            self.borrowed[i] = near is not None
+            self.factors[i] = self._factor(i, near or self._taken(field))
         step = la.cho_solve(self.factors[i], force, check_finite=False)
         return step, float(step @ force)
 
-    def _tangent(self, field: FloatArray, own: IntArray) -> FloatArray:
-        tangent = self.solid.tangent(field)
-        product = tangent @ self.modes
-        corner = tangent[:, own][own].toarray()
-        return np.block([[self.modes.T @ product, product[own].T], [product[own], corner]])
+    def _taken(self, field: FloatArray) -> _Tangent:
+        """The tangent of a field, kept to be lent."""
+        full = self.solid.tangent(field)
+        taken = _Tangent(field.copy(), full, self.modes.T @ (full @ self.modes))
+        self.lent = [*self.lent[1 - _LENT :], taken]
+        return taken
+
+    def _factor(self, i: int, tangent: _Tangent) -> tuple[FloatArray, bool]:
+        own = self.components[i]
+        columns = tangent.full[:, own]
+        side = columns.T @ self.modes
+        return _cholesky(np.block([[tangent.reduced, side.T], [side, columns[own].toarray()]]))
 
 
-def _factor(matrix: FloatArray) -> tuple[FloatArray, bool]:
+def _cholesky(matrix: FloatArray) -> tuple[FloatArray, bool]:
     """Cholesky factor; of the matrix with its negative curvatures turned round where it has such."""
     matrix = 0.5 * (matrix + matrix.T)
     try:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from softcontact.vademecum import chebyshev
 from softcontact.vademecum.build_state import BuildState
+from softcontact.vademecum.compression import compress
 from softcontact.vademecum.offline import OfflineBuild, principal_axes
 
 __all__ = ["SeparatedSolution", "separate"]
@@ -58,31 +60,37 @@ class SeparatedSolution:
         return field
 
     def truncated(self, modes: int) -> SeparatedSolution:
-        """The same with fewer modes; around each loaded node the dents take what is dropped.
+        """The same with the best fewer modes; around each loaded node the dents take what they miss.
 
         Raises:
             ValueError: more modes than there are, or none.
         """
         if not 1 <= modes <= self.count:
             raise ValueError(f"modes: {modes}, expected 1 to {self.count}")
-        cases = np.repeat(np.arange(len(self.amplitudes)), np.diff(self.dent_starts))
-        dropped = np.einsum(
-            "djm,mdi->dji", self.amplitudes[cases, :, modes:], self.modes[modes:, self.dent_nodes]
-        )
-        return SeparatedSolution(
-            self.modes[:modes],
-            np.ascontiguousarray(self.amplitudes[..., :modes]),
-            self.dent_starts,
-            self.dent_nodes,
-            self.dents + dropped,
-            self.spectrum,
-        )
+        ends = self.dent_starts
+        inside = [
+            self.modes[:, self.dent_nodes[start:end]].reshape(self.count, -1).T
+            for start, end in itertools.pairwise(ends)
+        ]
+        turn, amplitudes = compress(self.amplitudes, inside, _sampling(self.terms), modes)
+        dents = self.dents.copy()
+        for case, own in enumerate(inside):
+            dropped = (self.amplitudes[case] - amplitudes[case] @ turn.T) @ own.T
+            dents[ends[case] : ends[case + 1]] += np.moveaxis(dropped.reshape(self.terms, -1, 3), 0, 1)
+        kept = np.tensordot(turn.T, self.modes, 1)
+        return SeparatedSolution(kept, amplitudes, ends, self.dent_nodes, dents, self.spectrum)
 
     @cached_property
     def nbytes(self) -> int:
         """Memory of the arrays [bytes]."""
         arrays = (self.modes, self.amplitudes, self.dent_starts, self.dent_nodes, self.dents)
         return sum(a.nbytes for a in arrays)
+
+
+def _sampling(terms: int) -> FloatArray:
+    """From coefficients of the series to its values, weighted with 1/√t so that small loads are not lost (i, j)."""
+    sizes = chebyshev.sample_sizes(terms)
+    return chebyshev.basis(sizes, terms) / np.sqrt(sizes)[:, None]
 
 
 def extended_basis(size: float, terms: int) -> FloatArray:
@@ -99,7 +107,7 @@ def separate(build: OfflineBuild, state: BuildState) -> SeparatedSolution:
     axes, spectrum = principal_axes(state.levels, build.sizes, 0.0)
     signs = np.sign((state.modes @ axes)[np.abs(state.modes @ axes).argmax(axis=0), np.arange(axes.shape[1])])
     axes = axes * signs
-    solid, space = build.solid, build.space
+    solid, space = build.cases.solid, build.problem.space
     series = chebyshev.coefficients(np.array([level.amplitudes @ axes for level in state.levels]))
     dents = np.array([level.dents[space.case, space.slot] for level in state.levels])
     starts = 3 * np.array([0, *np.cumsum([len(c) // 3 for c in space.components])])

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+import scipy.sparse.linalg as sla
 from numpy.typing import ArrayLike, NDArray
 
 from softcontact.bodies.material import Material
+from softcontact.vademecum.internal_force import InternalForce
 from softcontact.vademecum.solid_mesh import SolidMesh
 
-__all__ = ["Solid"]
+__all__ = ["Solid", "factorised"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -50,10 +52,12 @@ class Solid:
         moving = np.ones((len(mesh.nodes), 3), dtype=bool)
         moving[self.clamped] = False
         self.free: IntArray = np.flatnonzero(moving.ravel())
-        cells, size = mesh.cells.size, len(mesh.nodes)
-        self._gather = sp.csr_matrix((np.ones(cells), (mesh.cells.ravel(), np.arange(cells))), (size, cells))
+        self._internal_force = InternalForce(mesh, np.flatnonzero(moving[:, 0]), self.lame, self.shear)
         slopes = np.moveaxis(mesh.gradients, 1, 2)  # (m, a, q, 3)
         self._slopes = np.ascontiguousarray(slopes.reshape(*slopes.shape[:2], -1))
+        products = mesh.gradients @ np.swapaxes(mesh.gradients, -1, -2)  # g_a·g_b
+        products *= self.shear * mesh.weights[..., None, None]
+        self._products = np.ascontiguousarray(np.moveaxis(products.reshape(*mesh.weights.shape, -1), 1, 2))
         self._pattern = self._tangent_pattern()
 
     @property
@@ -88,11 +92,7 @@ class Solid:
 
     def force(self, values: FloatArray) -> FloatArray:
         """Internal force [N], the energy's derivative, (s, f) of free components (s, f)."""
-        out = np.empty(values.shape)
-        for part in self.batches(len(values)):
-            _, stress, deformation = self.state(values[part])
-            out[part] = self.assemble_force(deformation @ stress)
-        return out
+        return self._internal_force(values)
 
     def state(self, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Green-Lagrange strain, second Piola-Kirchhoff stress [Pa], deformation gradient, each (s, m, q, 3, 3)."""
@@ -105,40 +105,33 @@ class Solid:
         trace = np.trace(strain, axis1=-2, axis2=-1)[..., None, None]
         return self.lame * trace * np.eye(3) + 2.0 * self.shear * strain
 
-    def assemble_force(self, first_piola: FloatArray) -> FloatArray:
-        """Free nodal forces (s, f) [N] of first Piola-Kirchhoff stresses (s, m, q, 3, 3) [Pa]."""
-        count, number = first_piola.shape[:2]
-        rows = np.moveaxis(first_piola * self.mesh.weights[..., None, None], 3, 2).reshape(
-            count, number, 3, -1
-        )
-        cells = rows @ np.swapaxes(self._slopes, -1, -2)  # (s, m, 3, a)
-        flat = np.swapaxes(cells, -1, -2).reshape(count, -1, 3).transpose(1, 0, 2).reshape(-1, 3 * count)
-        nodes = (self._gather @ flat).reshape(-1, count, 3).transpose(1, 0, 2)
-        return self.restrict(nodes)
-
-    def moduli(self, deformation: FloatArray, stress: FloatArray) -> FloatArray:
-        """∂P_iJ/∂F_kL (…, 9, 9) [Pa], row 3 i + J, of F and S (…, 3, 3)."""
-        unit = np.eye(3)
-        metric = deformation @ np.swapaxes(deformation, -1, -2)
-        out = np.einsum("ik,...jl->...ijkl", unit, stress)
-        out += self.lame * np.einsum("...ij,...kl->...ijkl", deformation, deformation)
-        out += self.shear * np.einsum("...il,...kj->...ijkl", deformation, deformation)
-        out += self.shear * np.einsum("...ik,jl->...ijkl", metric, unit)
-        return out.reshape(*out.shape[:-4], 9, 9)
-
     def tangent(self, values: FloatArray) -> sp.csc_matrix:
-        """Tangent stiffness (f, f) [N/m] at free components (f,)."""
-        _, stress, deformation = self.state(values[None])
-        return self.assemble_tangent(self.moduli(deformation[0], stress[0]))
+        """Tangent stiffness (f, f) [N/m] at free components (f,).
 
-    def assemble_tangent(self, moduli: FloatArray) -> sp.csc_matrix:
-        """Stiffness (f, f) [N/m] of moduli (m, q, 9, 9) [Pa]."""
-        nodes = self.mesh.cells.shape[1]
-        weighted = self.mesh.gradients * self.mesh.weights[..., None, None]
-        values = moduli.reshape(*moduli.shape[:2], 3, 3, 3, 3)
-        half = np.einsum("cqijkl,cqbl->cqijkb", values, self.mesh.gradients, optimize=True)
-        cells = np.einsum("cqaj,cqijkb->caibk", weighted, half, optimize=True)
-        cells = cells.reshape(len(cells), (3 * nodes) ** 2)
+        Of corners a, b with the slopes g of their shape functions and f = F g:
+        K_ab = ∫ λ f_a f_bᵀ + μ f_b f_aᵀ + μ (g_a·g_b) F Fᵀ + (g_a·S g_b) 1.
+        """
+        _, stress, deformation = (part[0] for part in self.state(values[None]))
+        slopes, weights = self.mesh.gradients, self.mesh.weights  # (c, q, a, 3), (c, q)
+        cells, points, corners, _ = slopes.shape
+        convected = slopes @ np.swapaxes(deformation, -1, -2)
+        flat = convected.reshape(cells, points, 3 * corners)
+        pairs = np.swapaxes(flat * weights[..., None], 1, 2) @ flat
+        pairs = pairs.reshape(cells, corners, 3, corners, 3)  # ∫ f_a,i f_b,k at a, i, b, k
+        out = self.lame * pairs
+        out += self.shear * np.swapaxes(pairs, 2, 4)
+        metric = (deformation @ np.swapaxes(deformation, -1, -2)).reshape(cells, points, 9)
+        crossed = (self._products @ metric).reshape(cells, corners, corners, 3, 3)
+        pulled = (slopes @ stress) * weights[..., None, None]
+        sheared = np.swapaxes(pulled, 2, 3).reshape(cells, -1, corners)
+        initial = np.swapaxes(sheared, 1, 2) @ np.swapaxes(slopes, 2, 3).reshape(cells, -1, corners)
+        for i in range(3):
+            crossed[..., i, i] += initial
+        out += np.swapaxes(crossed, 2, 3)
+        return self._assemble(out)
+
+    def _assemble(self, cells: FloatArray) -> sp.csc_matrix:
+        """Stiffness (f, f) of cell matrices (m, a, 3, a, 3)."""
         order, starts, indices, pointers = self._pattern
         data = np.add.reduceat(cells.ravel()[order], starts)
         return sp.csc_matrix((data, indices, pointers), shape=(self.size, self.size))
@@ -161,3 +154,10 @@ class Solid:
         """Slices of `count` fields small enough to be worked on at once."""
         step = max(1, _BYTES // (8 * 9 * 5 * self.mesh.weights.size))
         return [slice(start, min(start + step, count)) for start in range(0, count, step)]
+
+
+def factorised(tangent: sp.csc_matrix) -> sla.SuperLU:
+    """Factors of a tangent, pivots on its diagonal as its symmetry allows: a quarter of the time of others."""
+    return sla.splu(
+        tangent, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+    )

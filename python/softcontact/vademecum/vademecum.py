@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softcontact.bodies.material import Material
+from softcontact.parallel import Workers
 from softcontact.vademecum.build_state import BuildState, LogRow
 from softcontact.vademecum.certificate import Certificate, certify
 from softcontact.vademecum.distance import DistanceField, tabulate_distance
@@ -175,6 +176,7 @@ def build(
     options: BuildOptions | None = None,
     progress: Callable[[int, int, LogRow | None], None] | None = None,
     checkpoint: Path | str | None = None,
+    workers: Workers | None = None,
 ) -> Vademecum:
     """Build a vademecum without full-order solutions.
 
@@ -187,14 +189,16 @@ def build(
         progress: called with the pieces done, all pieces, and the last row of the log.
         checkpoint: a file that holds what is done after each piece. Where it is there already, the build goes on
             from it, to the same result to the last bit; it is removed in the end.
+        workers: who computes; None means this process. The result is the same to the last bit.
     Raises:
         ValueError: wrong input, or a checkpoint of another build.
         BuildError: a case finds no equilibrium.
+        WorkersLost: a worker process was killed.
     """
     options = options or BuildOptions()
     solid = Solid(mesh, material, clamped)
     cases = load.cases(solid)
-    work = OfflineBuild(solid, cases, options)
+    work = OfflineBuild(cases, options, workers or Workers())
     key = _key(cases, options)
     place = None if checkpoint is None else Path(checkpoint)
     state = BuildState.load(place, key) if place is not None and place.exists() else work.start()
