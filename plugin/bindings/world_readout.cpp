@@ -2,6 +2,7 @@
 #include "world_readout.hpp"
 
 #include <softcontact/world/patch_load.hpp>
+#include <softcontact/world/point_problem.hpp>
 
 namespace softcontact::bindings {
 
@@ -64,12 +65,14 @@ py::object velocity_problem(const World& world)
     if (!problem) {
         return py::none();
     }
-    VectorXd mu(static_cast<Index>(problem->blocks.size()));
+    PointProblem points;  // the contacts alone, with the joints' constraints at work
+    points.keep_contacts(*problem);
+    VectorXd mu(static_cast<Index>(points.blocks.size()));
     for (Index i = 0; i < mu.size(); ++i) {
-        mu[i] = problem->blocks[static_cast<std::size_t>(i)].mu;
+        mu[i] = points.blocks[static_cast<std::size_t>(i)].mu;
     }
-    return py::dict("W"_a = RowMajorMatrix(problem->delassus), "q"_a = VectorXd(problem->right_hand_side),
-                    "mu"_a = mu, "force"_a = VectorXd(problem->multipliers));
+    return py::dict("W"_a = points.delassus, "q"_a = points.right_hand_side, "mu"_a = mu,
+                    "force"_a = points.multipliers);
 }
 
 Rows3 surface_vertices(const World& world, int surface)

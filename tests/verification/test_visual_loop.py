@@ -101,6 +101,16 @@ def failing(tool, monkeypatch, after):
     monkeypatch.setattr(tool, "packed_model", model)
 
 
+def test_what_prepares_a_step_comes_after_the_device_and_before_the_world(monkeypatch):
+    tool, seen = tissue(), []
+    pull = tool.set_device
+    monkeypatch.setattr(tool, "set_device", lambda at: (seen.append("device"), pull(at)))
+    with session(hand([0.001, -0.004])) as given:
+        loop = VisualLoop(tool, given, prepare=lambda: seen.append(round(tool.world.time / PERIOD)))
+        loop.run(4 * PERIOD)
+    assert seen == [0, "device", 1, "device", 2, "device", 3]  # before the first tick nobody knows the device
+
+
 def test_a_failed_step_fades_the_force_and_says_why(monkeypatch):
     tool = tissue()
     failing(tool, monkeypatch, 10)

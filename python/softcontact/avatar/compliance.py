@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softcontact.avatar.description import Avatar
+from softcontact.avatar.reaching import chain_of, plain_angles
 
 Array = NDArray[np.float64]
 
@@ -20,9 +21,9 @@ class CompliantChain:
     Args:
         avatar: see softcontact.avatar.
         rest: q_0, (nq,).
-        inertia: M, on every freedom [kg m²], > 0.
-        damping: B [N·m·s/rad], > 0.
-        stiffness: K [N·m/rad], ≥ 0.
+        inertia: M [kg m²], > 0, one value or one a freedom (nv,).
+        damping: B [N·m·s/rad], > 0, likewise.
+        stiffness: K [N·m/rad], ≥ 0, likewise.
         speed_limit: of every freedom of q̇_d [rad/s], > 0.
     Raises:
         ValueError: a parameter outside these bounds.
@@ -34,33 +35,29 @@ class CompliantChain:
         avatar: Avatar,
         rest: ArrayLike,
         *,
-        inertia: float = 1.0,
-        damping: float = 20.0,
-        stiffness: float = 0.0,
+        inertia: ArrayLike = 1.0,
+        damping: ArrayLike = 20.0,
+        stiffness: ArrayLike = 0.0,
         speed_limit: float = 2.0,
     ) -> None:
         for name, value in (("inertia", inertia), ("damping", damping), ("speed_limit", speed_limit)):
-            if not (value > 0.0 and np.isfinite(value)):
+            if not np.all((np.asarray(value) > 0.0) & np.isfinite(value)):
                 raise ValueError(f"{name} = {value} must be finite and > 0")
-        if not (stiffness >= 0.0 and np.isfinite(stiffness)):
+        if not np.all((np.asarray(stiffness) >= 0.0) & np.isfinite(stiffness)):
             raise ValueError(f"stiffness = {stiffness} must be finite and ≥ 0")
         self.avatar = avatar
         self.rest = np.array(rest, dtype=float)
-        self.inertia, self.damping, self.stiffness = inertia, damping, stiffness
+        self.inertia = np.broadcast_to(np.asarray(inertia, dtype=float), avatar.model.nv)
+        self.damping = np.broadcast_to(np.asarray(damping, dtype=float), avatar.model.nv)
+        self.stiffness = np.broadcast_to(np.asarray(stiffness, dtype=float), avatar.model.nv)
         self.speed_limit = speed_limit
         self._lower, self._upper = avatar.limits()
         self.desired = self.rest.copy()  #: q_d, (nq,)
         self.rate = np.zeros(avatar.model.nv)  #: q̇_d
 
-    def chain(self, link: str) -> Array:
+    def chain(self, link: str) -> NDArray[np.bool_]:
         """Mask (nv,) of the freedoms from the link to the pelvis, without those of the pelvis itself."""
-        mask = np.zeros(self.avatar.model.nv, dtype=bool)
-        index = self.avatar.model.index(link)
-        while index > 0:
-            record = self.avatar.model.links[index]
-            mask[self.avatar.coordinates(record["name"])] = True
-            index = record["parent"]
-        return mask
+        return chain_of(self.avatar, link)
 
     def step(
         self, q: ArrayLike, loads: list[tuple[str, ArrayLike, ArrayLike, ArrayLike]], step: float
@@ -84,26 +81,32 @@ class CompliantChain:
             touched |= chain
         error = self.avatar.model.difference(self.rest, self.desired)
         load = push - self.stiffness * error
-        implicit = self.inertia + step * self.damping + step**2 * self.stiffness
-        rate = (self.inertia * self.rate + step * load) / implicit
-        rate = np.clip(rate, -self.speed_limit, self.speed_limit)
-        if self.stiffness == 0.0:
-            rate[~touched & (np.abs(self.rate) < 1e-12)] = 0.0
-        # Up to the limits of plain joints; spherical ones have none.
-        room_above, room_below = self._upper - self._plain(), self._lower - self._plain()
-        self.rate = np.clip(rate, np.minimum(room_below / step, 0.0), np.maximum(room_above / step, 0.0))
+        weight = self.inertia + step * self.damping + step**2 * self.stiffness
+        rate = (self.inertia * self.rate + step * load) / weight
+        rate[~touched & (self.stiffness == 0.0) & (np.abs(self.rate) < 1e-12)] = 0.0
+        self.rate = self._bounded(rate, weight, step)
         self.desired = self.avatar.model.integrate(self.desired, step * self.rate)
         return self.desired.copy()
 
-    def _plain(self) -> Array:
-        """Angles of q_d (nv,); 0 for the freedoms of spherical and free joints."""
-        angles = np.zeros(self.avatar.model.nv)
-        for record in self.avatar.model.links:
-            if record["joint"] in ("revolute", "universal", "prismatic"):
-                count = 2 if record["joint"] == "universal" else 1
-                v, q = record["v_offset"], record["q_offset"]
-                angles[v : v + count] = self.desired[q : q + count]
-        return angles
+    def _bounded(self, rate: Array, weight: Array, step: float) -> Array:
+        """The rate nearest to the given one, by the weights, that keeps speed and joint limits and the chain's
+        constraints."""
+        angles = plain_angles(self.avatar, self.desired)  # 0 for spherical joints, which have no limits
+        highest = np.clip((self._upper - angles) / step, 0.0, self.speed_limit)
+        lowest = np.clip((self._lower - angles) / step, -self.speed_limit, 0.0)
+        bound = np.zeros(len(rate), dtype=bool)
+        found = rate
+        while True:  # each round binds one more freedom or ends
+            found = self._constrained(np.where(bound, np.clip(found, lowest, highest), rate), weight, bound)
+            beyond = ~bound & ((found < lowest) | (found > highest))
+            if not beyond.any():
+                return np.clip(found, lowest, highest)
+            bound |= beyond
+
+    def _constrained(self, rate: Array, weight: Array, bound: NDArray[np.bool_]) -> Array:
+        """The rate nearest to the given one that keeps the chain's constraints, bound freedoms as they are; a single
+        chain has none."""
+        return rate
 
 
 def transported(

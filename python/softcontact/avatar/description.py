@@ -36,6 +36,16 @@ class Servo:
 
 
 @dataclass(frozen=True)
+class Palm:
+    """Where a hand holds what it holds, in the axes of a link."""
+
+    link: str
+    centre: tuple[float, float, float]  #: [m], on the link's surface
+    normal: tuple[float, float, float]  #: out of the palm, unit
+    fingers: tuple[float, float, float]  #: where the fingers point, unit, at right angles to it
+
+
+@dataclass(frozen=True)
 class Avatar:
     """A humanoid on a free joint, SI units, x forwards, y to the left, z up.
 
@@ -54,6 +64,8 @@ class Avatar:
     hands: tuple[str, str]
     sole_height: float  #: of the soles below the ankle joints [m]
     wrists: tuple[str, str] = field(default=("", ""))  #: links that the forces on the hands are taken to
+    palms: tuple[Palm, ...] = ()  #: right and left, of an avatar that can hold something
+    grippers: tuple[str, ...] = ()  #: links of the hands whose joints take no part in reaching
 
     @cached_property
     def model(self) -> ArticulatedModel:

@@ -19,11 +19,12 @@ from softcontact.avatar.anthropometry import (
     SHOULDER_HEIGHT,
     Segment,
 )
-from softcontact.avatar.description import Avatar, LinkShape, Servo
+from softcontact.avatar.description import Avatar, LinkShape, Palm, Servo
 from softcontact.avatar.shapes import Surface, grid_box, limb, loft
 
 Array = NDArray[np.float64]
 
+PALM_THICKNESS = 0.012  # half of a flat hand's, by scale [m]
 _HEEL_BEHIND_ANKLE = 0.25  # of the foot's length
 _SIDES = {"right": -1.0, "left": 1.0}
 
@@ -143,13 +144,19 @@ class _Body:
             f"{side}_forearm", "forearm", f"{side}_upper_arm", "spherical", (0, 0, -upper),
             self.hanging("forearm"), limb(fore, 0.043 * s, 0.028 * s),
         )  # fmt: skip
-        hand = [(-2.1 * palm, 0.02 * s, 0.008 * s), (-1.6 * palm, 0.036 * s, 0.011 * s)]
-        hand += [(-palm, 0.042 * s, 0.014 * s), (0.0, 0.028 * s, 0.020 * s)]
+        thick = PALM_THICKNESS * s
+        hand = [(-2.1 * palm, 0.025 * s, thick), (-1.6 * palm, 0.038 * s, thick)]
+        hand += [(-palm, 0.042 * s, thick), (-0.4 * palm, 0.036 * s, thick), (0.0, 0.028 * s, thick)]
         self.add(
             f"{side}_hand", "hand", f"{side}_forearm", "universal", (0, 0, -fore), self.hanging("hand"),
-            loft(hand), role="hand", axis=(0.0, 1.0, 0.0), axis2=(1.0, 0.0, 0.0),
+            loft(hand, 8, flat=True), role="hand", axis=(0.0, 1.0, 0.0), axis2=(1.0, 0.0, 0.0),
             lower=np.radians([-70, -80]), upper=np.radians([70, 80]),
         )  # fmt: skip
+
+    def palm(self, side: str) -> Palm:
+        inwards = -_SIDES[side]
+        centre = (0.0, inwards * PALM_THICKNESS * self.scale, -1.2 * self.length("hand"))
+        return Palm(f"{side}_hand", centre, (0.0, inwards, 0.0), (0.0, 0.0, -1.0))
 
     def leg(self, side: str) -> None:
         s, y = self.scale, _SIDES[side] * HIP_HALF_WIDTH * self.stature
@@ -194,6 +201,7 @@ class _Body:
             "human", tuple(self.links), tuple(self.shapes), servos, angles,
             feet=("right_foot", "left_foot"), hands=("right_hand", "left_hand"),
             sole_height=ANKLE_HEIGHT * self.stature, wrists=("right_hand", "left_hand"),
+            palms=tuple(self.palm(side) for side in _SIDES),
         )  # fmt: skip
 
 

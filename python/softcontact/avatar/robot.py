@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softcontact.avatar.description import Avatar, LinkShape, Servo
+from softcontact.avatar.description import Avatar, LinkShape, Palm, Servo
 from softcontact.avatar.shapes import box, box_inertia, grid_box
 
 # Kaneko et al., Humanoid robot HRP-2, ICRA 2004: 1.539 m tall, 0.621 m wide, 58 kg with batteries; thigh and
@@ -104,7 +104,13 @@ def robot(*, sole_points: tuple[int, int] = (4, 4)) -> Avatar:
         "robot", tuple(links), tuple(shapes), servos, angles,
         feet=("right_foot", "left_foot"), hands=("right_hand", "left_hand"), sole_height=ANKLE_HEIGHT,
         wrists=("right_wrist_pitch", "left_wrist_pitch"),
+        palms=tuple(_palm(side) for side in _SIDES), grippers=("right_gripper", "left_gripper"),
     )  # fmt: skip
+
+
+def _palm(side: str) -> Palm:
+    inwards = -_SIDES[side]
+    return Palm(f"{side}_gripper", (0.0, inwards * 0.02, -0.04), (0.0, inwards, 0.0), (0.0, 0.0, -1.0))
 
 
 def _body(name: str, parent: str | int, mass: float, low: Any, high: Any) -> dict[str, Any]:

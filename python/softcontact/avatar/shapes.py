@@ -15,18 +15,21 @@ Surface = tuple[Array, Triangles]
 _SIDES = 16
 
 
-def loft(rings: Sequence[Sequence[float]], sides: int = _SIDES) -> Surface:
+def loft(rings: Sequence[Sequence[float]], sides: int = _SIDES, *, flat: bool = False) -> Surface:
     """Closed surface through elliptic rings stacked along z.
 
     Args:
         rings: (k, 3) or (k, 4), one ring a row, bottom first: z, half axis along x, half axis along y [m],
             and optionally the x of the ring's centre.
         sides: vertices of a ring, ≥ 3.
+        flat: rings are flat on both sides along y, seven tenths of their width, and round at the edges.
     Returns:
         vertices (k·sides + 2, 3) [m] and triangles, normals outwards.
     """
     angles = 2.0 * np.pi * np.arange(sides) / sides
     circle = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(sides)])
+    if flat:
+        circle[:, 1] = np.clip(circle[:, 1] / np.sin(0.25 * np.pi), -1.0, 1.0)
     vertices = []
     for z, a, b, *centre in rings:
         vertices.append(circle * (a, b, 0.0) + (centre[0] if centre else 0.0, 0.0, z))

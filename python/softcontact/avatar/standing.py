@@ -96,8 +96,10 @@ class StandingAvatar:
         avatar: see softcontact.avatar.
         roles: which of its surfaces can touch: "foot", "hand", "body". They never touch each other.
         friction: of all its surfaces.
-        aggregate: one contact patch for each surface, not one contact a point, in worlds that aggregate.
+        aggregate: one contact patch a foot, not one contact a point, in worlds that aggregate.
         lift: how far above the ground it starts [m].
+        posture: configuration (nq,) to stand in, soles on z = 0; None: the avatar's own.
+        contact_offset: of the world [m].
     Raises:
         ValueError: unknown role, or the posture cannot stand.
     Source: Keith et al. (2008), Eq. 21.
@@ -112,13 +114,15 @@ class StandingAvatar:
         friction: float = 0.8,
         aggregate: bool = False,
         lift: float = 0.0,
+        posture: ArrayLike | None = None,
+        contact_offset: float = _CONTACT_OFFSET,
     ) -> None:
         unknown = sorted(set(roles) - {"foot", "hand", "body"})
         if unknown:
             raise ValueError(f"roles: {unknown[0]!r} is unknown; use foot, hand, body")
         self.world, self.avatar = world, avatar
-        posture = avatar.standing()
-        posture[2] += _CONTACT_OFFSET
+        posture = avatar.standing() if posture is None else np.array(posture, dtype=float)
+        posture[2] += contact_offset
         self.posture = posture
         self._targets = balanced_targets(avatar, posture)
         start = posture.copy()
@@ -131,7 +135,13 @@ class StandingAvatar:
                 name = f"{avatar.name}_{shape.link}"
                 index = avatar.model.index(shape.link)
                 world.add_link_surface(
-                    self.id, index, name, shape.vertices, shape.triangles, friction, aggregate
+                    self.id,
+                    index,
+                    name,
+                    shape.vertices,
+                    shape.triangles,
+                    friction,
+                    aggregate and shape.role == "foot",
                 )
                 for other in self.surfaces:
                     world.disable_pair(other, name)

@@ -41,6 +41,8 @@ class VisualLoop:
             whose steps take as long as they may. False: at once. The wall clock has its own delay.
         promise: within what time of each publication the next one will come, for the watchdog [s]; None: the period. A
             machine that cannot keep the period needs a longer one, or the force fades between the steps.
+        prepare: called in each step once the device has pulled the tool, before the world moves on: what controls the
+            world's bodies, such as an avatar. None: nothing does.
         stepped: called after each step, in the thread that made it and under `lock`, with its duration [s].
     Attributes:
         lock: held during each step: whoever changes the world meanwhile takes it.
@@ -63,6 +65,7 @@ class VisualLoop:
         steps: int = 1,
         delay: bool = True,
         promise: float | None = None,
+        prepare: Callable[[], None] | None = None,
         stepped: Callable[[float], None] | None = None,
     ) -> None:
         if steps < 1:
@@ -89,6 +92,7 @@ class VisualLoop:
         self.error: Exception | None = None
         self.done = 0
         self._steps = steps
+        self._prepare = prepare
         self._stepped = stepped
         self._durations: deque[tuple[float, ...]] = deque(maxlen=_KEPT)
         self._pending: NDArray[np.float64] | None = None
@@ -195,6 +199,8 @@ class VisualLoop:
         read = self.session.readout()
         if read["tick"] > 0:  # before the first one nobody knows where the device is
             self.law.pull(self.tool, read)
+        if self._prepare is not None:
+            self._prepare()
         marks.append(time.perf_counter())
         if not world.step(self._steps):
             status = world.status()

@@ -37,17 +37,20 @@ void ContactCondensation::build(const World& world, double published, LinearCont
 
     m_reach.resize(6, problem->right_hand_side.size());
     world.contact_rows().generalized_forces(world.system_index(m_tool), m_reach);
-    m_contacts.clear();
-    for (const BlockDescriptor& block : problem->blocks) {
-        m_contacts.push_back({block.offset, block.mu});
-    }
     MatrixXd mobility = MatrixXd::Identity(6, 6);
     tool.solve(mobility);
-    m_rows.build({.delassus = problem->delassus,
-                  .right_hand_side = problem->right_hand_side,
-                  .multipliers = problem->multipliers,
+    // Only what the tool touches is for the fast thread: what else holds, feet on the ground and joints at
+    // their limits, is one with the bodies.
+    m_points.keep_tool(*problem, m_reach);
+    m_contacts.clear();
+    for (const BlockDescriptor& block : m_points.blocks) {
+        m_contacts.push_back({block.offset, block.mu});
+    }
+    m_rows.build({.delassus = m_points.delassus,
+                  .right_hand_side = m_points.right_hand_side,
+                  .multipliers = m_points.multipliers,
                   .contacts = m_contacts,
-                  .reach = m_reach,
+                  .reach = m_points.reach,
                   .mobility = mobility,
                   .free_velocity = tool.free_velocity(),
                   .step = out.step},

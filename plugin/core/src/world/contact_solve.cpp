@@ -162,7 +162,7 @@ GaussSeidelResult ContactProblemBuilder::solve_points(const RowMajorRef& W, cons
 
 std::optional<VelocityProblem> ContactProblemBuilder::velocity_problem() const
 {
-    if (m_patch_count > 0 || m_constraints > 0) {
+    if (m_patch_count > 0) {
         return std::nullopt;
     }
     return VelocityProblem{m_rows.delassus(), view(m_right_hand_side), multipliers(), m_descriptors};

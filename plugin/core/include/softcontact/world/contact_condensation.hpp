@@ -2,6 +2,7 @@
 #pragma once
 
 #include <softcontact/haptics/row_condensation.hpp>
+#include <softcontact/world/point_problem.hpp>
 #include <softcontact/world/world.hpp>
 #include <vector>
 
@@ -27,6 +28,7 @@ private:
     std::uint64_t m_sequence = 0;
     RowCondensation m_rows;
     std::vector<SolvedStep::Contact> m_contacts;
+    PointProblem m_points;
     MatrixXd m_reach;  ///< Hᵀ (6, rows)
 };
 

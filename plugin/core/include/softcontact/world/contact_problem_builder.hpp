@@ -76,8 +76,8 @@ public:
     {
         return view(m_position_multipliers);
     }
-    /// The last velocity pass; nothing where a patch or a joint's constraint took part, whose rows are no
-    /// point contact's.
+    /// The last velocity pass, the joints' constraints after the contacts as blocks of one row; nothing where
+    /// a patch took part, whose rows are no point contact's. See PointProblem for the contacts alone.
     [[nodiscard]] std::optional<VelocityProblem> velocity_problem() const;
     [[nodiscard]] const std::vector<PatchReport>& reports() const { return m_reports; }
     [[nodiscard]] const std::vector<PatchPoint>& report_points() const { return m_report_points; }
