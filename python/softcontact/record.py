@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a run remembers: time series of every step, and frames for the replay."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,13 @@ from numpy.typing import NDArray
 
 from softcontact.device_record import UNITS as DEVICE_UNITS
 from softcontact.device_record import DeviceRecorder
-from softcontact.engines.base import Engine, SurfaceInfo, Tracking
+from softcontact.engines.base import Engine, Tracking, link_position
+from softcontact.frames import FrameStore
 from softcontact.patches import UNITS as PATCH_UNITS
 from softcontact.patches import PatchSeries, sum_up, with_finite_gauges
 from softcontact.scene.errors import SceneError, nearest
 from softcontact.scene.measures import PROBE_UNITS, Probe
 from softcontact.scene.model import Scene
-from softcontact.scene.settings import Camera, Cut
 from softcontact.tactile import TactileRecorder, TactileSeries
 from softcontact.tracking.feedback import SITES
 
@@ -255,6 +254,10 @@ class Recorder:
                 return self._component(self.engine.vertices(surface)[probe.vertex] - start, probe.axis)
             case "contact_force":
                 return self._component(self._force(probe.body, probe.other), probe.axis)
+            case "distance":
+                return self._component(
+                    link_position(self.engine, probe) - self._distances[probe.name], probe.axis
+                )
             case "device_force":
                 return self._component(self._devices.force(probe.body, row), probe.axis)
             case "energy":
@@ -280,6 +283,7 @@ class Recorder:
 
     def _check_probes(self) -> None:
         self._points: dict[str, tuple[str, FloatArray]] = {}
+        self._distances: dict[str, FloatArray] = {}
         for index, probe in enumerate(self.scene.probes):
             where = f"probes[{index}] ({probe.name})"
             if probe.kind == "point":
@@ -287,64 +291,15 @@ class Recorder:
                 vertices = self.engine.vertices(surface)
                 _in_range(f"{where}.vertex", probe.vertex, len(vertices), f"surface vertices of {surface!r}")
                 self._points[probe.name] = (surface, np.array(vertices[probe.vertex]))
+            if probe.kind == "distance":
+                start = link_position(self.engine, probe)
+                self._distances[probe.name] = start if probe.point is None else np.array(probe.point)
             if probe.kind == "joint":
                 count = len(self.engine.joint_positions(probe.body))
                 _in_range(f"{where}.index", probe.index, count, f"joint positions of {probe.body!r}")
-
-
-class FrameStore:
-    """Surfaces and patches at the frames of the replay."""
-
-    def __init__(self, engine: Engine, cameras: Sequence[Camera] = (), cuts: Sequence[Cut] = ()) -> None:
-        self._engine = engine
-        # A rigid body's only surface has its name.
-        self._cameras = [camera.model_dump() | {"surface": camera.body} for camera in cameras]
-        self._cuts = [cut.model_dump() | {"surface": cut.body} for cut in cuts]
-        self._times: list[float] = []
-        self._patches: list[list[dict[str, Any]]] = []
-        self._shown = (*engine.surfaces, *engine.skins)
-        self._tracks: dict[str, list[FloatArray]] = {surface.name: [] for surface in self._shown}
-        self._rest = {s.name: _in_body_axes(engine, s) for s in engine.surfaces if s.rigid}
-
-    def add(self, time: float, patches: list[dict[str, Any]]) -> None:
-        """Keep the engine's present state as a frame, unless this time has one."""
-        if self._times and not time > self._times[-1]:
-            return
-        self._times.append(float(time))
-        self._patches.append(patches)
-        for surface in self._shown:
-            if surface.rigid:
-                self._tracks[surface.name].append(np.array(self._engine.pose(surface.body)))
-            else:
-                self._tracks[surface.name].append(
-                    np.array(self._engine.vertices(surface.name), dtype=np.float32)
-                )
-
-    def recording(self, title: str, summary: dict[str, Any]) -> Any:
-        """The frames as a softcontact.report.recording.Recording."""
-        from softcontact.report.recording import Recording, SurfaceTrack
-
-        tracks = []
-        for surface in self._shown:
-            frames = np.array(self._tracks[surface.name])
-            motion = (
-                {"rest": self._rest[surface.name], "poses": frames} if surface.rigid else {"frames": frames}
-            )
-            tracks.append(
-                SurfaceTrack(surface.name, surface.role, surface.triangles, surface.color, **motion)
-            )
-        views = {"cameras": self._cameras, "cuts": self._cuts}
-        return Recording(title, np.array(self._times), tracks, self._patches, summary, **views)
 
 
 def _in_range(where: str, number: int, count: int, what: str) -> None:
     if number >= count:
         known = f"are numbered 0 to {count - 1}" if count else "do not exist"
         raise SceneError(f"{where}: {number} is too large; the {what} {known}")
-
-
-def _in_body_axes(engine: Engine, surface: SurfaceInfo) -> FloatArray:
-    from scipy.spatial.transform import Rotation
-
-    pose = engine.pose(surface.body)
-    return Rotation.from_quat(pose[3:]).inv().apply(engine.vertices(surface.name) - pose[:3])

@@ -51,7 +51,7 @@ LEVELS = [
     {"tracking", "avatar", "vademecum"},
     {"scene"},
     {"engines"},
-    {"record", "report", "tactile", "device_record"},
+    {"record", "report", "tactile", "device_record", "frames"},
     {"checks", "outputs", "problems"},
     {"runner"},
     {"bench", "live"},

@@ -20,6 +20,10 @@ def make_engine(scene: Scene, name: str = "embedded") -> Engine:
         from softcontact.engines.blocks import BlocksEngine
 
         return BlocksEngine(scene)
+    if name == "embedded" and any(body.kind == "avatar" for body in scene.bodies):
+        from softcontact.engines.avatars import AvatarEngine
+
+        return AvatarEngine(scene)
     if name == "embedded":
         from softcontact.engines.embedded import EmbeddedEngine
 

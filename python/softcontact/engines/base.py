@@ -7,6 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from softcontact.scene.errors import SceneError
 from softcontact.solver import ContactProblem
 
 FloatArray = NDArray[np.float64]
@@ -145,6 +146,31 @@ class HoldsTools(Protocol):
             force (3,) [N] and torque (3,) [N m] about the device; motion (6,), twist of the tool's centre of mass
             [m/s, rad/s].
         """
+
+
+@runtime_checkable
+class HasLinks(Protocol):
+    """An engine that can tell where the links of articulated bodies are."""
+
+    def link_position(self, body: str, link: str) -> FloatArray:
+        """Origin of a link (3,) [m].
+
+        Raises:
+            SceneError: no such link.
+        """
+
+
+def link_position(engine: Engine, probe: Any) -> FloatArray:
+    """Where a distance probe's body or link is (3,) [m].
+
+    Raises:
+        SceneError: the body has no such link, or the engine cannot tell.
+    """
+    if probe.link is None:
+        return np.array(engine.pose(probe.body)[:3])
+    if not isinstance(engine, HasLinks):
+        raise SceneError(f"probes ({probe.name}).link: engine '{engine.name}' cannot tell; leave it out")
+    return engine.link_position(probe.body, probe.link)
 
 
 class Tracking(Protocol):

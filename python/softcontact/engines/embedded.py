@@ -110,6 +110,16 @@ class EmbeddedEngine:
             return np.zeros(0)
         return np.asarray(self.world.joint_positions(self._ids[body]))
 
+    def link_position(self, body: str, link: str) -> FloatArray:
+        """Origin of a link (3,) [m]; see engines.base.HasLinks."""
+        if self._kinds[body] not in ("articulated", "avatar"):
+            raise SceneError(f"body {body!r} is {self._kinds[body]}, which has no links; leave link out")
+        try:
+            number = _number(self.world.link_names(self._ids[body]), link, f"probes: body {body!r}")
+        except ValueError as error:
+            raise SceneError(str(error)) from None
+        return np.array(self.world.body_pose(self._ids[body], number)[0])
+
     def patches(self) -> list[dict[str, Any]]:
         """Contact patches of the last step."""
         return self.world.patches()

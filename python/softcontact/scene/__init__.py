@@ -3,6 +3,7 @@
 
 from softcontact.scene.bodies import (
     ArticulatedBody,
+    AvatarBody,
     ElasticBlock,
     Fingertip,
     Hand,
@@ -15,12 +16,14 @@ from softcontact.scene.bodies import (
     TetrahedralBody,
     Tool,
     ToolCoupling,
+    Yielding,
 )
 from softcontact.scene.errors import SceneError, SceneWarning
 from softcontact.scene.library import SceneOptions, load
 from softcontact.scene.measures import (
     ContactCount,
     DeviceForceProbe,
+    DistanceProbe,
     Drift,
     EnergyProbe,
     Finite,
@@ -47,6 +50,7 @@ from softcontact.scene.motions import (
     Finger,
     Grasp,
     HandMotion,
+    HeldDevice,
     JointMotion,
     Keyframes,
     TrackMotion,
@@ -79,6 +83,7 @@ from softcontact.scene.shapes import (
 
 __all__ = [
     "ArticulatedBody",
+    "AvatarBody",
     "Box",
     "Bunny",
     "Camera",
@@ -88,6 +93,7 @@ __all__ = [
     "Cylinder",
     "DeviceForceProbe",
     "DeviceMotion",
+    "DistanceProbe",
     "Drift",
     "ElasticBlock",
     "EnergyProbe",
@@ -103,6 +109,7 @@ __all__ = [
     "Hand",
     "HandMotion",
     "Held",
+    "HeldDevice",
     "Inclusion",
     "JointMotion",
     "JointProbe",
@@ -144,5 +151,6 @@ __all__ = [
     "ToolCoupling",
     "TrackMotion",
     "Turned",
+    "Yielding",
     "load",
 ]

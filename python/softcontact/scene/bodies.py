@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from softcontact.hand import FingertipCoupling, HandCompliance, HandParameters, HandTissue
+from softcontact.scene.avatars import AvatarBody, Yielding
 from softcontact.scene.fields import (
     ORIGIN,
     UPRIGHT,
@@ -298,11 +299,20 @@ class ElasticBlock(Placed):
 
 
 Body = Annotated[
-    RigidBody | KinematicBody | TetrahedralBody | ArticulatedBody | Hand | Fingertip | ElasticBlock | Tool,
+    RigidBody
+    | KinematicBody
+    | TetrahedralBody
+    | ArticulatedBody
+    | Hand
+    | Fingertip
+    | ElasticBlock
+    | Tool
+    | AvatarBody,
     Field(discriminator="kind"),
 ]
 __all__ = [
     "ArticulatedBody",
+    "AvatarBody",
     "Body",
     "ElasticBlock",
     "Face",
@@ -316,4 +326,5 @@ __all__ = [
     "TetrahedralBody",
     "Tool",
     "ToolCoupling",
+    "Yielding",
 ]

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from softcontact.scene.avatars import DistanceProbe
 from softcontact.scene.fields import Integer, Length, Name, NonNegative, Part, Positive, Real, Vector
 
 Axis = Literal["x", "y", "z", "up", "norm"]
@@ -85,7 +86,7 @@ class JointProbe(Part):
 
 
 Probe = Annotated[
-    PositionProbe | PointProbe | ForceProbe | DeviceForceProbe | EnergyProbe | JointProbe,
+    PositionProbe | PointProbe | ForceProbe | DeviceForceProbe | EnergyProbe | JointProbe | DistanceProbe,
     Field(discriminator="kind"),
 ]
 
@@ -93,6 +94,7 @@ Probe = Annotated[
 PROBE_UNITS = {
     "position": "m",
     "point": "m",
+    "distance": "m",
     "contact_force": "N",
     "device_force": "N",
     "energy": "J",

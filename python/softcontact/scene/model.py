@@ -29,6 +29,7 @@ _MOVED_BY = {
     "hand": ("hand",),
     "track": ("hand",),
     "device": ("block",),
+    "device_in_hand": ("tool", "avatar"),
 }
 
 
@@ -88,14 +89,14 @@ class Scene(Part):
         names = [body.name for body in self.bodies]
         _once("bodies", names)
         _once("probes", [probe.name for probe in self.probes])
-        for field in ("motions", "probes", "checks", "pair_friction", "pairs_off"):
+        for field in ("bodies", "motions", "probes", "checks", "pair_friction", "pairs_off"):
             for index, part in enumerate(getattr(self, field)):
-                for key in ("body", "other", "by", "a", "b"):
+                for key in ("body", "other", "by", "a", "b", "holds"):
                     _known(f"{field}[{index}].{key}", getattr(part, key, None), names)
         for where, grasp in self.closings():
             _known(f"{where}.body", grasp.body, names)
         for index, probe in enumerate(self.probes):
-            if probe.kind == "device_force" and self.body(probe.body).kind != "tool":
+            if probe.kind == "device_force" and self.body(probe.body).kind not in ("tool", "avatar"):
                 raise ValueError(
                     f"probes[{index}].body: {probe.body!r} is no tool; a device holds tools only"
                 )
@@ -128,6 +129,10 @@ class Scene(Part):
                 raise ValueError(
                     f"motions[{index}].body: {motion.body!r} is {kinds[motion.body]}; a motion of kind "
                     f"'{motion.kind}' moves a body of kind {wanted}"
+                )
+            if (kinds[motion.body] == "avatar") != (getattr(motion, "link", None) is not None):
+                raise ValueError(
+                    f"motions[{index}].link: name a link where the body is an avatar, and only there"
                 )
             if motion.body in moved:
                 raise ValueError(

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from softcontact.scene.avatars import HeldDevice
 from softcontact.scene.fields import (
     ORIGIN,
     UPRIGHT,
@@ -206,7 +207,8 @@ class DeviceMotion(Part):
 
 
 Motion = Annotated[
-    Keyframes | JointMotion | HandMotion | TrackMotion | DeviceMotion, Field(discriminator="kind")
+    Keyframes | JointMotion | HandMotion | TrackMotion | DeviceMotion | HeldDevice,
+    Field(discriminator="kind"),
 ]
 
 
