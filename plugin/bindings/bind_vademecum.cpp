@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bindings.hpp"
-#include "softcontact/vademecum/distance_field.hpp"
 #include "softcontact/vademecum/separated_field.hpp"
 
 namespace softcontact::bindings {
@@ -48,82 +47,10 @@ RowMajorCloud of_nodes(const LoadedField& field, const std::vector<Index>& nodes
     return out.transpose();
 }
 
-using Distances = py::array_t<float, py::array::c_style>;
-
-std::unique_ptr<DistanceField> make_distances(const Distances& values, const Vector3d& origin,
-                                              const Vector3d& spacing)
-{
-    if (values.ndim() != 4) throw std::invalid_argument("values: expected (states, nx, ny, nz)");
-    DistanceTable table;
-    table.origin = origin;
-    table.spacing = spacing;
-    for (std::size_t k = 0; k < 3; ++k) table.counts[k] = values.shape(static_cast<int>(k) + 1);
-    table.values = {values.data(), static_cast<std::size_t>(values.size())};
-    return std::make_unique<DistanceField>(table);
-}
-
-Eigen::Map<const Points> cloud(const Array& points)
-{
-    if (points.ndim() != 2 || points.shape(1) != 3) {
-        throw std::invalid_argument("points: expected (k, 3) [m]");
-    }
-    return {points.data(), 3, points.shape(0)};
-}
-
-VectorXd distances(const DistanceField& field, const Array& points, const DistanceState& state)
-{
-    const auto queries = cloud(points);
-    VectorXd out(queries.cols());
-    for (Index i = 0; i < queries.cols(); ++i) out[i] = field.distance(queries.col(i), state);
-    return out;
-}
-
-RowMajorCloud gradients(const DistanceField& field, const Array& points, const DistanceState& state)
-{
-    const auto queries = cloud(points);
-    RowMajorCloud out(queries.cols(), 3);
-    for (Index i = 0; i < queries.cols(); ++i) {
-        Vector3d gradient;
-        static_cast<void>(field.distance(queries.col(i), state, &gradient));
-        out.row(i) = gradient;
-    }
-    return out;
-}
-
-py::tuple contacts(const DistanceField& field, const Array& points, const DistanceState& state)
-{
-    const auto queries = cloud(points);
-    const auto room = static_cast<std::size_t>(queries.cols());
-    std::vector<Index> numbers(room);
-    std::vector<double> depths(room);
-    std::vector<Vector3d> normals(room);
-    const Index count = field.contacts(queries, state, {numbers, depths, normals});
-    py::array_t<double> directions({count, Index{3}});
-    for (Index i = 0; i < count; ++i) {
-        std::copy_n(normals[static_cast<std::size_t>(i)].data(), 3, directions.mutable_data(i, 0));
-    }
-    return py::make_tuple(py::array_t<Index>(count, numbers.data()),
-                          py::array_t<double>(count, depths.data()), directions);
-}
-
 }  // namespace
 
 void bind_vademecum(py::module_& module)
 {
-    py::class_<DistanceState>(module, "DistanceState")
-        .def(py::init(
-                 [](Index table, Index other, double share) { return DistanceState{table, other, share}; }),
-             py::arg("table"), py::arg("other") = 0, py::arg("share") = 0.0)
-        .def_readonly("table", &DistanceState::table)
-        .def_readonly("other", &DistanceState::other)
-        .def_readonly("share", &DistanceState::share);
-    py::class_<DistanceField>(module, "DistanceField")
-        .def(py::init(&make_distances), py::arg("values").noconvert(), py::arg("origin"), py::arg("spacing"),
-             py::keep_alive<1, 2>())
-        .def_property_readonly("state_count", &DistanceField::state_count)
-        .def("distance", &distances, py::arg("points"), py::arg("state"))
-        .def("gradient", &gradients, py::arg("points"), py::arg("state"))
-        .def("contacts", &contacts, py::arg("points"), py::arg("state"));
     py::class_<SeparatedField>(module, "SeparatedField")
         .def(py::init(&make_field), py::arg("modes"), py::arg("amplitudes"), py::arg("dent_starts"),
              py::arg("dent_nodes"), py::arg("dents"))

@@ -152,6 +152,16 @@ int main()
     const double middle = field.distance(node + 0.5 * spacing, {}, &gradient);
     good &= check(std::abs(middle - mean) < 1e-12, "the mean in the middle of a cell");
     good &= check(std::abs(gradient.x() - rise / spacing.x()) < 1e-12, "its gradient there");
+    const Vector3d inner = node + spacing.cwiseProduct(Vector3d(0.2, 0.7, 0.4));
+    for (const DistanceState state : {DistanceState{1, 0, 0.0}, DistanceState{0, 2, 0.3}}) {
+        static_cast<void>(field.distance(inner, state, &gradient));
+        for (Index k = 0; k < 3; ++k) {  // linear along each axis
+            const Vector3d step = 0.1 * spacing[k] * Vector3d::Unit(k);
+            const double slope = (field.distance(inner + step, state) - field.distance(inner - step, state)) /
+                                 (0.2 * spacing[k]);
+            good &= check(std::abs(gradient[k] - slope) < 1e-12, "the gradient is the slope");
+        }
+    }
     const double blended = field.distance(node, {0, 1, 0.25});
     good &= check(std::abs(blended - 0.75 * field.distance(node, {0, 0, 0.0}) -
                            0.25 * field.distance(node, {1, 0, 0.0})) < 1e-12,

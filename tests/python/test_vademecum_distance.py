@@ -43,7 +43,9 @@ def random_points(field, count, seed):
 def test_without_load_it_is_the_distance_to_the_box(made):
     points = grid_points(made.distance_field)
     for node in (NODES[0], NODES[-1]):
-        np.testing.assert_allclose(made.distance(points, node, 0.0), box_distance(points), atol=1e-8)
+        np.testing.assert_allclose(
+            made.distance(points, node, 0.0, method="trilinear"), box_distance(points), atol=1e-8
+        )
 
 
 def test_between_grid_points_it_is_near_the_exact_distance(made):
@@ -52,7 +54,7 @@ def test_between_grid_points_it_is_near_the_exact_distance(made):
     for position, node in enumerate(NODES):
         points = random_points(field, 5000, position)
         exact = deformed(made, position).signed_distance(points)[0]
-        found = made.distance(points, node)
+        found = made.distance(points, node, method="trilinear")
         wrong = np.abs(found - exact)
         assert wrong.max() < 0.5 * diagonal
         assert np.quantile(wrong, 0.98) < 0.15 * diagonal
@@ -74,23 +76,24 @@ def test_points_outside_the_grid_and_no_points_have_defined_answers(made):
     field = made.distance_field
     far = CENTRE + np.array([[1.0, 0.0, 0.0], [0.0, -2.0, 0.3], [-0.5, 0.4, 0.6]])
     exact = deformed(made, 0).signed_distance(far)[0]
-    found = made.distance(far, NODES[0])
+    found = made.distance(far, NODES[0], method="trilinear")
     assert (found >= exact - 0.2 * np.linalg.norm(field.spacing)).all() and (found < 1.5 * exact).all()
     wrong = np.array([[np.nan, 0.0, 0.0], [0.1, np.inf, 0.0], [0.1, 0.0, 0.0]])
-    assert np.isnan(made.distance(wrong, NODES[0])).tolist() == [True, True, False]
-    assert made.contacts(wrong, NODES[0])[0].tolist() == [2]
-    assert made.distance(np.empty((0, 3)), NODES[0]).shape == (0,)
+    for method in ("exact", "trilinear"):
+        assert np.isnan(made.distance(wrong, NODES[0], method=method)).tolist() == [True, True, False]
+        assert made.contacts(wrong, NODES[0], method=method)[0].tolist() == [2]
+        assert made.distance(np.empty((0, 3)), NODES[0], method=method).shape == (0,)
     # across the border it does not jump
     edge = field.origin + np.array([0.0, 3.3, 4.1]) * field.spacing
     near = edge + np.array([[-1e-9, 0.0, 0.0], [1e-9, 0.0, 0.0]])
-    assert abs(np.diff(made.distance(near, NODES[0]))[0]) < 1e-8
+    assert abs(np.diff(made.distance(near, NODES[0], method="trilinear"))[0]) < 1e-8
 
 
 def test_contacts_are_the_points_inside_with_their_depths_and_normals(made):
     node, case = NODES[-1], len(NODES) - 1
     shell = random_points(made.distance_field, 4000, 9)
-    indices, depths, normals = made.contacts(shell, node)
-    distances = made.distance(shell, node)
+    indices, depths, normals = made.contacts(shell, node, method="trilinear")
+    distances = made.distance(shell, node, method="trilinear")
     np.testing.assert_array_equal(indices, np.flatnonzero(distances < 0.0))
     np.testing.assert_array_equal(depths, -distances[indices])
     assert len(indices) > 100
@@ -99,7 +102,7 @@ def test_contacts_are_the_points_inside_with_their_depths_and_normals(made):
     assert np.median(np.sum(normals * exact, axis=1)) > 0.99
     # the gradient: a small step along the normal lessens the depth by its length
     step = 1e-7
-    ahead = made.distance(shell[indices] + step * normals, node)
+    ahead = made.distance(shell[indices] + step * normals, node, method="trilinear")
     slopes = (ahead + depths) / step
     assert np.quantile(np.abs(slopes - 1.0), 0.5) < 0.05
 
@@ -109,15 +112,22 @@ def test_the_file_keeps_it_and_what_is_not_there_is_refused(made, tmp_path):
     made.save(path)
     read = Vademecum.load(path, mesh())
     points = random_points(made.distance_field, 50, 4)
-    np.testing.assert_array_equal(read.distance(points, 27, 1.0, 1), made.distance(points, 27, 1.0, 1))
+    for method in ("exact", "trilinear"):
+        np.testing.assert_array_equal(
+            read.distance(points, 27, 1.0, 1, method=method), made.distance(points, 27, 1.0, 1, method=method)
+        )
     assert read.distance_field.values.dtype == np.float32
     with pytest.raises(ValueError, match=r"scale: 0\.5 is not tabulated, only 0, 1"):
-        made.distance(points, 27, 0.5)
+        made.distance(points, 27, 0.5, method="trilinear")
     for scale in (np.nan, np.inf):
         with pytest.raises(ValueError, match="not tabulated"):
+            made.distance(points, 27, scale, method="trilinear")
+        with pytest.raises(ValueError, match="finite"):
             made.distance(points, 27, scale)
     with pytest.raises(ValueError, match="no distance field"):
-        small().distance(points, 27)
+        small().distance(points, 27, method="trilinear")
+    with pytest.raises(ValueError, match="method: 'nearest', expected one of exact, trilinear"):
+        made.distance(points, 27, method="nearest")
     with pytest.raises(ValueError, match="clamped"):
         made.distance(points, 0)
     with pytest.raises(ValueError, match=r"points: shape \(3,\)"):
@@ -127,6 +137,16 @@ def test_the_file_keeps_it_and_what_is_not_there_is_refused(made, tmp_path):
         ({"counts": (8, 8, 8), "sizes": (0.5, 0.5)}, "growing"),
         ({"counts": (8, 8, 8), "sizes": (0.5, 1.5)}, "shares"),
         ({"counts": (8, 8, 8), "margin": -1.0}, "margin"),
+        ({"counts": (8, 8, 8), "threads": 0}, "threads"),
     ):
         with pytest.raises(ValueError, match=said):
             small().with_distance(**wrong)
+
+
+def test_the_tables_do_not_depend_on_the_number_of_threads(made):
+    told = []
+    more = small().with_distance(
+        (42, 18, 40), sizes=(0.0, 1.0), threads=3, tell=lambda done, total: told.append((done, total))
+    )
+    np.testing.assert_array_equal(more.distance_field.values, made.distance_field.values)
+    assert told == [(12, 24), (24, 24)]

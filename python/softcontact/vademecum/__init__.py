@@ -3,7 +3,8 @@
 
     offline     build: modes, amplitudes and dents of a solid under a load of any position and size (see `offline`)
     certificate Vademecum.certified: errors against full-order equilibria, which nothing else uses; kept in the file
-    distance    Vademecum.with_distance: signed distance to every deformed boundary; depths and normals of a pointshell
+    distance    Vademecum.distance, .contacts: signed distances, depths and normals of a pointshell; .with_distance
+                tabulates them, which makes contacts faster
     online      OnlineField: displacements from the core, without allocation
     contact     PenaltyContact: penalty forces of a pointshell on both bodies, with friction
 
@@ -11,14 +12,17 @@ What the design leaves to its users to know:
 
   - One load is answered within the certificate. Several are superposed, which is a predictor: its error grows with the
     rotation of the solid, and nothing corrects it. Modes and dents are what a corrected step would project on.
-  - Distances are tabulated for chosen sizes of the load only: between sizes the boundary of a bent solid moves by many
-    cells, and no interpolation of distances holds. Near edges they miss up to a third of a cell's diagonal.
+  - Distances are those to the deformed boundary's triangles, exact at any load. The trilinear ones of the paper are
+    faster for bodies with thousands of points in contact, but tabulated for chosen sizes only: between sizes the
+    boundary of a bent solid moves by many cells, and no interpolation of distances holds. Near edges they miss up to a
+    third of a cell's diagonal, and points within a fifth of one may have the wrong sign.
   - A mode count below some fifty serves the displacement, not the volume: small modes that the displacement hardly
     shows carry the change of volume. The certificate tells both.
   - The build holds all displacement fields and one reduced tangent a case for 256 cases at once. Its longest part, the
     reduced equilibria, is independent from case to case.
 """
 
+from softcontact.vademecum.boundary_distance import BoundaryDistance
 from softcontact.vademecum.build_state import LogRow
 from softcontact.vademecum.certificate import Certificate, certify
 from softcontact.vademecum.contact import ContactForces, PenaltyContact, PenaltyLaw
@@ -35,6 +39,7 @@ from softcontact.vademecum.solid_mesh import SolidMesh
 from softcontact.vademecum.vademecum import Vademecum, VademecumWarning, build
 
 __all__ = [
+    "BoundaryDistance",
     "BuildError",
     "BuildOptions",
     "Certificate",

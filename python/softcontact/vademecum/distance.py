@@ -2,11 +2,12 @@
 """The signed distance to the boundary of every deformed state, on one grid: d(x, y, z, s).
 
 Trilinear interpolation is exact only where the distance is linear: near edges and on the medial axis it misses up to a
-third of a cell's diagonal, near smooth boundary little. Choose the grid accordingly.
+third of a cell's diagonal, near smooth boundary little; `boundary_distance` has the exact answer.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,7 @@ from softcontact import _core
 from softcontact.vademecum.point_load import LoadCases
 from softcontact.vademecum.separated import SeparatedSolution
 
-__all__ = ["DistanceField", "tabulate_distance"]
+__all__ = ["DistanceField", "as_cloud", "tabulate_distance"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -42,6 +43,10 @@ class DistanceField:
     spacing: FloatArray
     sizes: FloatArray
     values: NDArray[np.float32]
+
+    def nearest_size(self, size: float) -> float:
+        """The tabulated size that is nearest to one [-]."""
+        return float(self.sizes[np.abs(self.sizes - size).argmin()])
 
     def state(self, case: int, size: float) -> _core.DistanceState:
         """Which table of the core's field is that of a case and a size.
@@ -70,7 +75,7 @@ class DistanceField:
         Raises:
             ValueError: points of another shape, or a size that is not tabulated.
         """
-        return self.core.distance(_cloud(points), self.state(case, size))
+        return self.core.distance(as_cloud(points), self.state(case, size))
 
     def gradient(self, points: ArrayLike, case: int, size: float = 1.0) -> FloatArray:
         """Gradients (k, 3) [-] of `distance`; on the border of two cells that of the upper one.
@@ -78,7 +83,7 @@ class DistanceField:
         Raises:
             ValueError: see `distance`.
         """
-        return self.core.gradient(_cloud(points), self.state(case, size))
+        return self.core.gradient(as_cloud(points), self.state(case, size))
 
     def contacts(
         self, points: ArrayLike, case: int, size: float = 1.0
@@ -93,7 +98,7 @@ class DistanceField:
         Raises:
             ValueError: see `distance`.
         """
-        return self.core.contacts(_cloud(points), self.state(case, size))
+        return self.core.contacts(as_cloud(points), self.state(case, size))
 
 
 def tabulate_distance(
@@ -103,6 +108,7 @@ def tabulate_distance(
     counts: tuple[int, int, int],
     sizes: ArrayLike = (1.0,),
     margin: float | None = None,
+    threads: int | None = None,
     tell: Callable[[int, int], None] = lambda done, total: None,
 ) -> DistanceField:
     """Compute the distances to the boundary of every deformed state.
@@ -111,6 +117,7 @@ def tabulate_distance(
         counts: grid points along x, y and z, six or more each.
         sizes: shares of the largest force to tabulate, in [0, 1], growing.
         margin: of the grid about the box of all states [m]; None means two cells.
+        threads: that share the states; None means one a processor. The result does not depend on it.
         tell: called with the number of states done and in all.
     Raises:
         ValueError: a value out of range.
@@ -124,30 +131,41 @@ def tabulate_distance(
         raise ValueError(f"counts: {counts}, expected three numbers of grid points, 6 or more each")
     if margin is not None and not 0.0 <= margin < np.inf:
         raise ValueError(f"margin: {margin}, expected a length >= 0 [m]")
-    nodes, triangles = cases.solid.mesh.boundary
-    numbers = np.full(len(cases.solid.mesh.nodes), -1, dtype=np.int32)
-    numbers[nodes] = np.arange(len(nodes), dtype=np.int32)
+    threads = len(os.sched_getaffinity(0)) if threads is None else threads
+    if threads < 1:
+        raise ValueError(f"threads: {threads}, expected 1 or more")
+    nodes, triangles = cases.solid.mesh.boundary_surface
     states = [(t, case) for t in range(len(sizes)) for case in range(cases.count)]
     rest = cases.solid.mesh.nodes[nodes]
+
+    def placed(some: list[tuple[int, int]]) -> FloatArray:
+        return np.array([rest + solution.displacement(case, float(sizes[t]))[nodes] for t, case in some])
+
     low, high = rest.min(axis=0), rest.max(axis=0)
-    for t, case in states:
-        moved = rest + solution.displacement(case, float(sizes[t]))[nodes]
+    for state in states:
+        moved = placed([state])[0]
         low, high = np.minimum(low, moved.min(axis=0)), np.maximum(high, moved.max(axis=0))
     cells = np.array(counts) - 1
     spacing = (high - low) / (cells - 4) if margin is None else (high - low + 2.0 * margin) / cells
     origin = low - (2.0 * spacing if margin is None else margin)
-    axes = [origin[k] + spacing[k] * np.arange(counts[k]) for k in range(3)]
-    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    values = np.empty((len(sizes), cases.count, *counts), dtype=np.float32)
-    surface = _core.Surface(rest, numbers[triangles])
-    for done, (t, case) in enumerate(states):
-        surface.update(rest + solution.displacement(case, float(sizes[t]))[nodes])
-        values[t, case] = surface.signed_distance(grid)[0].reshape(counts)
-        tell(done + 1, len(states))
-    return DistanceField(origin, spacing, sizes, values)
+    values = np.empty((len(states), *counts), dtype=np.float32)
+    surface = _core.Surface(rest, triangles)
+    together = 4 * threads
+    for first in range(0, len(states), together):
+        some = states[first : first + together]
+        values[first : first + len(some)] = _core.tabulate_distances(
+            surface, placed(some), origin, spacing, list(counts), threads
+        )
+        tell(first + len(some), len(states))
+    return DistanceField(origin, spacing, sizes, values.reshape(len(sizes), cases.count, *counts))
 
 
-def _cloud(points: ArrayLike) -> FloatArray:
+def as_cloud(points: ArrayLike) -> FloatArray:
+    """Points (k, 3) [m].
+
+    Raises:
+        ValueError: another shape.
+    """
     out = np.asarray(points, dtype=float)
     if out.ndim != 2 or out.shape[1] != 3:
         raise ValueError(f"points: shape {out.shape}, expected (k, 3) [m]")

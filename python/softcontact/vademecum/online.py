@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softcontact import _core
-from softcontact.vademecum.vademecum import Vademecum
+
+if TYPE_CHECKING:
+    from softcontact.vademecum.vademecum import Vademecum
 
 __all__ = ["OnlineField"]
 

@@ -79,6 +79,14 @@ class SolidMesh:
         return np.unique(outside), outside.astype(np.int32)
 
     @cached_property
+    def boundary_surface(self) -> tuple[IntArray, NDArray[np.int32]]:
+        """The same nodes, and the triangles (k, 3) numbered within them."""
+        nodes, triangles = self.boundary
+        numbers = np.full(len(self.nodes), -1, dtype=np.int32)
+        numbers[nodes] = np.arange(len(nodes), dtype=np.int32)
+        return nodes, numbers[triangles]
+
+    @cached_property
     def hash(self) -> str:
         """SHA-256 of kind, node positions and cells: equal only for the very same mesh."""
         parts = (self.kind.encode(), self.nodes.astype("<f8").tobytes(), self.cells.astype("<i8").tobytes())

@@ -8,14 +8,16 @@ import hashlib
 import json
 import warnings
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softcontact.bodies.material import Material
 from softcontact.parallel import Workers
+from softcontact.vademecum.boundary_distance import BoundaryDistance
 from softcontact.vademecum.build_state import BuildState, LogRow
 from softcontact.vademecum.certificate import Certificate, certify
 from softcontact.vademecum.distance import DistanceField, tabulate_distance
@@ -29,6 +31,8 @@ __all__ = ["Vademecum", "VademecumWarning", "build"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+DistanceMethod = Literal["exact", "trilinear"]
 
 
 class VademecumWarning(UserWarning):
@@ -120,23 +124,62 @@ class Vademecum:
         field = tabulate_distance(self.cases, self.solution, counts=counts, sizes=sizes, **options)
         return dataclasses.replace(self, distance_field=field)
 
-    def distance(self, points: ArrayLike, node: int, scale: float = 1.0, family: int = 0) -> FloatArray:
-        """Signed distances (k,) [m] of points to the boundary deformed by a load, see DistanceField.distance.
+    def distance(
+        self,
+        points: ArrayLike,
+        node: int,
+        scale: float = 1.0,
+        family: int = 0,
+        *,
+        method: DistanceMethod = "exact",
+    ) -> FloatArray:
+        """Signed distances (k,) [m] of points (k, 3) [m] to the boundary deformed by a load, negative inside.
 
+        Args:
+            method: "exact", to the nearest triangle, at any scale; or "trilinear", from the distance field, see
+                DistanceField.distance.
         Raises:
-            ValueError: no distance field, a node that cannot be loaded, or a size that is not tabulated.
+            ValueError: a node that cannot be loaded, a scale that is not finite, points of another shape; with
+                "trilinear" also no distance field, or a size that is not tabulated.
         """
+        if self._is_exact(method):
+            self._exact.load([node], scale, family)
+            return self._exact.distance(points)
         return self._field().distance(points, self.case(node, family), scale)
 
     def contacts(
-        self, pointshell: ArrayLike, node: int, scale: float = 1.0, family: int = 0
+        self,
+        pointshell: ArrayLike,
+        node: int,
+        scale: float = 1.0,
+        family: int = 0,
+        *,
+        method: DistanceMethod = "exact",
     ) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Points inside the solid deformed by a load: indices, depths, normals, see DistanceField.contacts.
+        """Points inside the solid deformed by a load.
 
+        Args:
+            pointshell: points of the other body (k, 3) [m].
+            method: as for `distance`.
+        Returns:
+            Their numbers (c,), depths (c,) [m] > 0, and unit normals (c, 3) out of the solid.
         Raises:
             ValueError: as for `distance`.
         """
+        if self._is_exact(method):
+            self._exact.load([node], scale, family)
+            return self._exact.contacts(pointshell)
         return self._field().contacts(pointshell, self.case(node, family), scale)
+
+    @cached_property
+    def _exact(self) -> BoundaryDistance:
+        return BoundaryDistance(self, capacity=1)
+
+    @staticmethod
+    def _is_exact(method: str) -> bool:
+        if method not in get_args(DistanceMethod):
+            raise ValueError(f"method: {method!r}, expected one of {', '.join(get_args(DistanceMethod))}")
+        return method == "exact"
 
     def _field(self) -> DistanceField:
         if self.distance_field is None:

@@ -186,6 +186,19 @@ double DistanceField::distance(const Vector3d& point, const DistanceState& state
     return evaluate(scaled, scaled.cwiseMax(0.0).cwiseMin(m_last), state, gradient);
 }
 
+DistanceField::Bound DistanceField::bound(const Vector3d& point, const DistanceState& state) const noexcept
+{
+    const Vector3d scaled = (point - m_table.origin).cwiseProduct(m_scale);
+    const Vector3d clamped = scaled.cwiseMax(0.0).cwiseMin(m_last);
+    const Place place = place_in(m_table, clamped);
+    double found = interpolate(m_table, state.table, place, nullptr);
+    if (state.share > 0.0) found = std::min(found, interpolate(m_table, state.other, place, nullptr));
+    const auto f = place.local.array();
+    const double error = std::sqrt((m_table.spacing.array().square() * f * (1.0 - f)).sum());
+    // beyond the grid: the nearest point of it is as far off as a distance may differ
+    return {found, error + (scaled - clamped).cwiseProduct(m_table.spacing).norm()};
+}
+
 Index DistanceField::contacts(const Eigen::Ref<const Points>& points, const DistanceState& state,
                               const ContactRoom& room) const noexcept
 {

@@ -62,13 +62,24 @@ public:
     [[nodiscard]] Index contacts(const Eigen::Ref<const Points>& points, const DistanceState& state,
                                  const ContactRoom& room) const noexcept;
 
+    /// Interpolated distance [m] of a point, and by how much a distance that is exact at the grid's points
+    /// may differ from it there: distances change no faster than the point moves.
+    struct Bound {
+        double distance;
+        double error;
+    };
+    /// Of a finite point and a state that there is. The blend of two tables counts as their least.
+    [[nodiscard]] Bound bound(const Vector3d& point, const DistanceState& state) const noexcept;
+
+    /// Whether there is such a state.
+    [[nodiscard]] bool has(const DistanceState& state) const noexcept;
+
 private:
     /// Cells with a corner inside the body lie within it, in cells from the first: lower <= cell < upper.
     struct CellBox {
         Eigen::Array3d lower, upper;
     };
 
-    [[nodiscard]] bool has(const DistanceState& state) const noexcept;
     [[nodiscard]] double evaluate(const Vector3d& scaled, const Vector3d& clamped, const DistanceState& state,
                                   Vector3d* gradient) const noexcept;
     [[nodiscard]] bool may_be_inside(Index state, Index cell) const noexcept;
