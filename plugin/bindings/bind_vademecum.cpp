@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "bindings.hpp"
+#include "bind_vademecum.hpp"
+
 #include "softcontact/vademecum/separated_field.hpp"
 
 namespace softcontact::bindings {
@@ -51,6 +52,7 @@ RowMajorCloud of_nodes(const LoadedField& field, const std::vector<Index>& nodes
 
 void bind_vademecum(py::module_& module)
 {
+    bind_vademecum_distance(module);
     py::class_<SeparatedField>(module, "SeparatedField")
         .def(py::init(&make_field), py::arg("modes"), py::arg("amplitudes"), py::arg("dent_starts"),
              py::arg("dent_nodes"), py::arg("dents"))

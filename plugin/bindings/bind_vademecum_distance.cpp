@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "bindings.hpp"
+#include "bind_vademecum.hpp"
 #include "softcontact/vademecum/boundary_distance.hpp"
 #include "softcontact/vademecum/distance_field.hpp"
 #include "softcontact/vademecum/tabulate_distance.hpp"
@@ -10,7 +10,15 @@ namespace {
 
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using Distances = py::array_t<float, py::array::c_style>;  // never converted: the core keeps the address
+template <typename Number>
+using Factors = py::array_t<Number, py::array::c_style>;  // the same
 using RowMajorCloud = Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor>;
+template <typename Number>
+std::span<const Number> span_of(const Factors<Number>& array)
+{
+    return {array.data(), static_cast<std::size_t>(array.size())};
+}
+
 std::unique_ptr<DistanceField> make_distances(const Distances& values, const Vector3d& origin,
                                               const Vector3d& spacing)
 {
@@ -21,6 +29,18 @@ std::unique_ptr<DistanceField> make_distances(const Distances& values, const Vec
     for (std::size_t k = 0; k < 3; ++k) table.counts[k] = values.shape(static_cast<int>(k) + 1);
     table.values = {values.data(), static_cast<std::size_t>(values.size())};
     return std::make_unique<DistanceField>(table);
+}
+
+std::unique_ptr<DistanceField> make_separated(const Vector3d& origin, const Vector3d& spacing,
+                                              const std::array<Index, 3>& counts, Index block,
+                                              const Factors<std::uint32_t>& starts,
+                                              const Factors<std::int8_t>& places,
+                                              const Factors<std::int8_t>& states,
+                                              const Factors<float>& scales, double bound)
+{
+    return std::make_unique<DistanceField>(SeparatedTable{origin, spacing, counts, block, span_of(starts),
+                                                          span_of(places), span_of(states), span_of(scales),
+                                                          bound});
 }
 
 Eigen::Map<const Points> cloud(const Array& points)
@@ -123,6 +143,10 @@ void bind_vademecum_distance(py::module_& module)
     py::class_<DistanceField>(module, "DistanceField")
         .def(py::init(&make_distances), py::arg("values").noconvert(), py::arg("origin"), py::arg("spacing"),
              py::keep_alive<1, 2>())
+        .def(py::init(&make_separated), py::arg("origin"), py::arg("spacing"), py::arg("counts"),
+             py::arg("block"), py::arg("starts").noconvert(), py::arg("places").noconvert(),
+             py::arg("states").noconvert(), py::arg("scales").noconvert(), py::arg("bound"),
+             py::keep_alive<1, 6>(), py::keep_alive<1, 7>(), py::keep_alive<1, 8>(), py::keep_alive<1, 9>())
         .def_property_readonly("state_count", &DistanceField::state_count)
         .def("distance", &distances, py::arg("points"), py::arg("state"))
         .def("gradient", &gradients, py::arg("points"), py::arg("state"))

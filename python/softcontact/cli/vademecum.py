@@ -123,6 +123,10 @@ def distance(
     file: File,
     grid: Annotated[str, typer.Option(metavar="NX,NY,NZ", help="Grid points along x, y and z.")],
     sizes: Annotated[str, typer.Option(metavar="T1,T2,…", help="Shares of the largest force.")] = "1",
+    compress: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Separated form, errors up to this share of a cell's diagonal."),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Tabulate the distance to the boundary of every deformed state, and write it into FILE."""
@@ -134,7 +138,7 @@ def distance(
     started = time.perf_counter()
     read = Vademecum.load(file)
     made = read.with_distance(
-        (int(counts[0]), int(counts[1]), int(counts[2])), sizes=_numbers("--sizes", sizes)
+        (int(counts[0]), int(counts[1]), int(counts[2])), sizes=_numbers("--sizes", sizes), compress=compress
     )
     made.save(file)
     _print({**_summary(file, made), "wall_time_s": time.perf_counter() - started}, as_json)
@@ -189,10 +193,11 @@ def _summary(path: Path, made: Vademecum) -> dict[str, Any]:
         "distance": None
         if made.distance_field is None
         else {
-            "grid": list(made.distance_field.values.shape[2:]),
+            "grid": list(made.distance_field.grid),
             "spacing_m": made.distance_field.spacing.tolist(),
             "sizes": made.distance_field.sizes.tolist(),
-            "bytes": made.distance_field.values.nbytes,
+            "bytes": made.distance_field.nbytes,
+            "bound_m": made.distance_field.bound,
         },
         "certificate": None
         if certificate is None

@@ -34,6 +34,7 @@ from softcontact.vademecum.online import OnlineField
 from softcontact.vademecum.point_load import LoadCases, PointLoad
 from softcontact.vademecum.reduced import BuildError
 from softcontact.vademecum.separated import SeparatedSolution
+from softcontact.vademecum.separated_distance import SeparatedDistanceField, separate_distance
 from softcontact.vademecum.solid import Solid
 from softcontact.vademecum.solid_mesh import SolidMesh
 from softcontact.vademecum.vademecum import Vademecum, VademecumWarning, build
@@ -54,6 +55,7 @@ __all__ = [
     "PenaltyContact",
     "PenaltyLaw",
     "PointLoad",
+    "SeparatedDistanceField",
     "SeparatedSolution",
     "Solid",
     "SolidMesh",
@@ -62,5 +64,6 @@ __all__ = [
     "VademecumWarning",
     "build",
     "certify",
+    "separate_distance",
     "tabulate_distance",
 ]

@@ -8,6 +8,7 @@ third of a cell's diagonal, near smooth boundary little; `boundary_distance` has
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,7 @@ from softcontact import _core
 from softcontact.vademecum.point_load import LoadCases
 from softcontact.vademecum.separated import SeparatedSolution
 
-__all__ = ["DistanceField", "as_cloud", "tabulate_distance"]
+__all__ = ["DistanceField", "GridDistance", "as_cloud", "tabulate_distance"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -27,22 +28,36 @@ IntArray = NDArray[np.int64]
 _SAME_SIZE = 1e-9  # sizes of the load that differ by less are one
 
 
-@dataclass(frozen=True)
-class DistanceField:
+class GridDistance(ABC):
     """Distances at the points of a grid that holds every deformed state; trilinear between them.
 
-    Attributes:
-        origin: lowest corner (3,) [m].
-        spacing: of the grid points (3,) [m].
-        sizes: shares of the largest force that are tabulated (t,), growing.
-        values: distances (t, cases, nx, ny, nz) [m], negative inside, float32.
     Source: González et al. 2015, Sec. 3.1; more than one size of the load beyond it.
     """
 
     origin: FloatArray
     spacing: FloatArray
     sizes: FloatArray
-    values: NDArray[np.float32]
+    bound: float = 0.0  #: by how much a tabulated distance may be off [m], round-off apart
+
+    @property
+    @abstractmethod
+    def grid(self) -> tuple[int, int, int]:
+        """Grid points along x, y and z."""
+
+    @property
+    @abstractmethod
+    def case_count(self) -> int:
+        """Number of load cases."""
+
+    @property
+    @abstractmethod
+    def nbytes(self) -> int:
+        """Memory of the arrays [bytes]."""
+
+    @property
+    @abstractmethod
+    def core(self) -> _core.DistanceField:
+        """The same in the core, for as long as this object lives."""
 
     def nearest_size(self, size: float) -> float:
         """The tabulated size that is nearest to one [-]."""
@@ -58,13 +73,7 @@ class DistanceField:
         if not abs(self.sizes[near] - size) <= _SAME_SIZE:
             known = ", ".join(f"{s:g}" for s in self.sizes)
             raise ValueError(f"scale: {size:g} is not tabulated, only {known}; tabulate it too")
-        return _core.DistanceState(near * self.values.shape[1] + case)
-
-    @cached_property
-    def core(self) -> _core.DistanceField:
-        """The same in the core, for as long as this object lives."""
-        tables = np.ascontiguousarray(self.values, dtype=np.float32)
-        return _core.DistanceField(tables.reshape(-1, *tables.shape[2:]), self.origin, self.spacing)
+        return _core.DistanceState(near * self.case_count + case)
 
     def distance(self, points: ArrayLike, case: int, size: float = 1.0) -> FloatArray:
         """Signed distances (k,) [m] of points (k, 3) [m], negative inside.
@@ -99,6 +108,45 @@ class DistanceField:
             ValueError: see `distance`.
         """
         return self.core.contacts(as_cloud(points), self.state(case, size))
+
+
+@dataclass(frozen=True)
+class DistanceField(GridDistance):
+    """A distance of each state and grid point.
+
+    Attributes:
+        origin: lowest corner (3,) [m].
+        spacing: of the grid points (3,) [m].
+        sizes: shares of the largest force that are tabulated (t,), growing.
+        values: distances (t, cases, nx, ny, nz) [m], negative inside, float32.
+    """
+
+    origin: FloatArray
+    spacing: FloatArray
+    sizes: FloatArray
+    values: NDArray[np.float32]
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """Grid points along x, y and z."""
+        nx, ny, nz = self.values.shape[2:]
+        return nx, ny, nz
+
+    @property
+    def case_count(self) -> int:
+        """Number of load cases."""
+        return self.values.shape[1]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays [bytes]."""
+        return self.values.nbytes
+
+    @cached_property
+    def core(self) -> _core.DistanceField:
+        """The same in the core, for as long as this object lives."""
+        tables = np.ascontiguousarray(self.values, dtype=np.float32)
+        return _core.DistanceField(tables.reshape(-1, *tables.shape[2:]), self.origin, self.spacing)
 
 
 def tabulate_distance(

@@ -10,7 +10,7 @@
     /solution        modes, amplitudes, dent_starts, dent_nodes, dents, spectrum: see SeparatedSolution
     /log             size, modes, residual, energy_error: one row an enrichment
     /certificate     as Certificate, where there is one
-    /distance        as DistanceField, where there is one
+    /distance        as DistanceField, or SeparatedDistanceField, where there is one
 
 Any HDF5 reader opens it; equal vademecums make equal files.
 """
@@ -22,17 +22,18 @@ import hashlib
 import io
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from softcontact.bodies.material import Material
 from softcontact.vademecum.build_state import LogRow
 from softcontact.vademecum.certificate import Certificate
-from softcontact.vademecum.distance import DistanceField
+from softcontact.vademecum.distance import DistanceField, GridDistance
 from softcontact.vademecum.offline import BuildOptions
 from softcontact.vademecum.point_load import LoadCases
 from softcontact.vademecum.separated import SeparatedSolution
+from softcontact.vademecum.separated_distance import SeparatedDistanceField, check_bound
 from softcontact.vademecum.solid import Solid
 from softcontact.vademecum.solid_mesh import SolidMesh
 from softcontact.vademecum.vademecum import Vademecum
@@ -144,9 +145,19 @@ def _vademecum(file: Any) -> Vademecum:
     cases = LoadCases(solid, load["nodes"][()], load["directions"][()], float(load.attrs["magnitude"]))
     log = [LogRow(row[0], int(row[1]), row[2], row[3]) for row in file["log"][()].tolist()]
     certificate = _get(file["certificate"], Certificate) if "certificate" in file else None
-    distance = _get(file["distance"], DistanceField) if "distance" in file else None
+    solution = _get(file["solution"], SeparatedSolution)
     options = BuildOptions(**json.loads(file.attrs["options"]))
-    return Vademecum(cases, _get(file["solution"], SeparatedSolution), options, log, certificate, distance)
+    return Vademecum(cases, solution, options, log, certificate, _distance(file, cases, solution))
+
+
+def _distance(file: Any, cases: LoadCases, solution: SeparatedSolution) -> GridDistance | None:
+    if "distance" not in file:
+        return None
+    if "values" in file["distance"]:
+        return cast(DistanceField, _get(file["distance"], DistanceField))
+    separated = cast(SeparatedDistanceField, _get(file["distance"], SeparatedDistanceField))
+    check_bound(separated, cases, solution)
+    return separated
 
 
 def _put(file: Any, group: str, record: Any) -> None:

@@ -20,10 +20,11 @@ from softcontact.parallel import Workers
 from softcontact.vademecum.boundary_distance import BoundaryDistance
 from softcontact.vademecum.build_state import BuildState, LogRow
 from softcontact.vademecum.certificate import Certificate, certify
-from softcontact.vademecum.distance import DistanceField, tabulate_distance
+from softcontact.vademecum.distance import GridDistance, tabulate_distance
 from softcontact.vademecum.offline import BuildOptions, OfflineBuild
 from softcontact.vademecum.point_load import LoadCases, PointLoad
 from softcontact.vademecum.separated import SeparatedSolution, separate
+from softcontact.vademecum.separated_distance import separate_distance
 from softcontact.vademecum.solid import Solid
 from softcontact.vademecum.solid_mesh import SolidMesh
 
@@ -57,7 +58,7 @@ class Vademecum:
     options: BuildOptions
     log: list[LogRow]
     certificate: Certificate | None = None
-    distance_field: DistanceField | None = None
+    distance_field: GridDistance | None = None
 
     @property
     def mesh(self) -> SolidMesh:
@@ -118,11 +119,26 @@ class Vademecum:
         return dataclasses.replace(self, certificate=certify(self.cases, self.solution, tell=tell, **chosen))
 
     def with_distance(
-        self, counts: tuple[int, int, int], *, sizes: ArrayLike = (1.0,), **options: Any
+        self,
+        counts: tuple[int, int, int],
+        *,
+        sizes: ArrayLike = (1.0,),
+        compress: float | None = None,
+        **options: Any,
     ) -> Vademecum:
-        """The same with a distance field; see softcontact.vademecum.tabulate_distance."""
+        """The same with a distance field; see softcontact.vademecum.tabulate_distance.
+
+        Args:
+            compress: keep it in separated form, with errors of at most this share of a cell's diagonal, in (0, 1);
+                see softcontact.vademecum.separate_distance. None means one value a state and grid point.
+        Raises:
+            ValueError: a value out of range.
+        """
+        if compress is not None and not 0.0 < compress < 1.0:
+            raise ValueError(f"compress: {compress}, expected a share of a cell's diagonal in (0, 1)")
         field = tabulate_distance(self.cases, self.solution, counts=counts, sizes=sizes, **options)
-        return dataclasses.replace(self, distance_field=field)
+        kept = field if compress is None else separate_distance(field, tolerance=compress)
+        return dataclasses.replace(self, distance_field=kept)
 
     def distance(
         self,
@@ -181,7 +197,7 @@ class Vademecum:
             raise ValueError(f"method: {method!r}, expected one of {', '.join(get_args(DistanceMethod))}")
         return method == "exact"
 
-    def _field(self) -> DistanceField:
+    def _field(self) -> GridDistance:
         if self.distance_field is None:
             raise ValueError("distance: this vademecum has no distance field; make one by with_distance")
         return self.distance_field

@@ -30,43 +30,25 @@ Place place_in(const DistanceTable& table, const Vector3d& scaled)
     return place;
 }
 
-/// Value of the trilinear interpolant, and its derivatives along the unit cell's axes where asked for.
-double interpolate(const DistanceTable& table, Index state, const Place& place, Vector3d* slopes)
+/// Trilinear between the values at a cell's corners, and its derivatives along the unit cell's axes where
+/// asked for.
+double interpolate(const std::array<double, 8>& v, const Vector3d& local, Vector3d* slopes)
 {
-    const auto [nx, ny, nz] = table.counts;
-    const float* corner =
-        table.values.data() + (((state * nx + place.cell[0]) * ny + place.cell[1]) * nz + place.cell[2]);
-    const double x = place.local[0], y = place.local[1], z = place.local[2];
-    const auto along_z = [z](const float* at) {
-        return static_cast<double>(at[0]) + z * (static_cast<double>(at[1]) - static_cast<double>(at[0]));
-    };
-    const float* next = corner + ny * nz;
-    const double v00 = along_z(corner), v01 = along_z(corner + nz), v10 = along_z(next),
-                 v11 = along_z(next + nz);
+    const double x = local[0], y = local[1], z = local[2];
+    const double v00 = v[0] + z * (v[1] - v[0]), v01 = v[2] + z * (v[3] - v[2]);
+    const double v10 = v[4] + z * (v[5] - v[4]), v11 = v[6] + z * (v[7] - v[6]);
     const double low = v00 + y * (v01 - v00), high = v10 + y * (v11 - v10);
     if (slopes != nullptr) {
-        const auto rise = [](const float* at) {
-            return static_cast<double>(at[1]) - static_cast<double>(at[0]);
-        };
-        const double r00 = rise(corner), r01 = rise(corner + nz), r10 = rise(next), r11 = rise(next + nz);
-        const double rise_low = r00 + y * (r01 - r00), rise_high = r10 + y * (r11 - r10);
+        const double rise_low = (v[1] - v[0]) + y * ((v[3] - v[2]) - (v[1] - v[0]));
+        const double rise_high = (v[5] - v[4]) + y * ((v[7] - v[6]) - (v[5] - v[4]));
         *slopes = {high - low, (v01 - v00) + x * ((v11 - v10) - (v01 - v00)),
                    rise_low + x * (rise_high - rise_low)};
     }
     return low + x * (high - low);
 }
 
-double blend(const DistanceTable& table, const DistanceState& state, const Place& place, Vector3d* slopes)
-{
-    const double first = interpolate(table, state.table, place, slopes);
-    if (state.share == 0.0) return first;
-    Vector3d others;
-    const double second = interpolate(table, state.other, place, slopes != nullptr ? &others : nullptr);
-    if (slopes != nullptr) *slopes += state.share * (others - *slopes);
-    return first + state.share * (second - first);
-}
-
-void check(const DistanceTable& table)
+/// Number of grid points.
+Index check(const DistanceTable& table)
 {
     Index points = 1;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -79,14 +61,7 @@ void check(const DistanceTable& table)
         points *= table.counts[k];
     }
     if (!table.origin.allFinite()) throw std::invalid_argument("origin: expected finite coordinates");
-    const auto values = static_cast<Index>(table.values.size());
-    if (values == 0 || values % points != 0) {
-        throw std::invalid_argument("values: " + std::to_string(values) + " distances, expected " +
-                                    std::to_string(points) + " a state");
-    }
-    if (!std::all_of(table.values.begin(), table.values.end(), [](float d) { return std::isfinite(d); })) {
-        throw std::invalid_argument("values: a distance is not finite");
-    }
+    return points;
 }
 
 }  // namespace
@@ -98,26 +73,50 @@ Index ContactRoom::size() const noexcept
 
 DistanceField::DistanceField(const DistanceTable& table) : m_table(table)
 {
-    check(table);
-    m_scale = table.spacing.cwiseInverse();
-    Index points = 1, cells = 1;
+    const Index points = check(table);
+    const auto values = static_cast<Index>(table.values.size());
+    if (values == 0 || values % points != 0) {
+        throw std::invalid_argument("values: " + std::to_string(values) + " distances, expected " +
+                                    std::to_string(points) + " a state");
+    }
+    for (const float value : table.values) {
+        if (!std::isfinite(value)) throw std::invalid_argument("values: a distance is not finite");
+        m_error = std::max(m_error, static_cast<double>(std::abs(value)));
+    }
+    m_error *= static_cast<double>(std::numeric_limits<float>::epsilon());
+    prepare(values / points);
+    for (Index state = 0; state < state_count(); ++state)
+        mark_cells(state, table.values.data() + state * points);
+}
+
+DistanceField::DistanceField(const SeparatedTable& table)
+    : m_table{table.origin, table.spacing, table.counts, {}}, m_separated(table), m_error(table.bound)
+{
+    std::vector<float> values(static_cast<std::size_t>(check(m_table)));
+    prepare(m_separated->state_count());
+    for (Index state = 0; state < state_count(); ++state) {
+        m_separated->expand(state, values);
+        mark_cells(state, values.data());
+    }
+}
+
+void DistanceField::prepare(Index states)
+{
+    m_scale = m_table.spacing.cwiseInverse();
+    Index cells = 1;
     for (std::size_t k = 0; k < 3; ++k) {
-        m_cells[k] = table.counts[k] - 1;
+        m_cells[k] = m_table.counts[k] - 1;
         m_last[static_cast<Index>(k)] = static_cast<double>(m_cells[k]);
-        points *= table.counts[k];
         cells *= m_cells[k];
     }
-    const Index states = static_cast<Index>(table.values.size()) / points;
     m_words = (cells + 63) / 64;
     m_bits.assign(static_cast<std::size_t>(states * m_words), 0);
     m_boxes.resize(static_cast<std::size_t>(states));
-    for (Index state = 0; state < states; ++state) mark_cells(state);
 }
 
-void DistanceField::mark_cells(Index state)
+void DistanceField::mark_cells(Index state, const float* values)
 {
-    const auto [nx, ny, nz] = m_table.counts;
-    const float* values = m_table.values.data() + state * nx * ny * nz;
+    const Index ny = m_table.counts[1], nz = m_table.counts[2];
     Eigen::Array3d lower = Eigen::Array3d::Constant(std::numeric_limits<double>::infinity());
     Eigen::Array3d upper = -lower;
     for (Index i = 0; i < m_cells[0]; ++i) {
@@ -159,10 +158,38 @@ bool DistanceField::may_be_inside(Index state, Index cell) const noexcept
     return (m_bits[static_cast<std::size_t>(state * m_words + cell / 64)] >> (cell % 64)) & 1;
 }
 
+DistanceField::Corners DistanceField::corners(Index table, const std::array<Index, 3>& cell) const noexcept
+{
+    const auto [i, j, k] = cell;
+    Corners out;
+    if (m_separated) {
+        for (Index c = 0; c < 8; ++c) {
+            out[static_cast<std::size_t>(c)] =
+                m_separated->value(table, i + (c >> 2), j + ((c >> 1) & 1), k + (c & 1));
+        }
+        return out;
+    }
+    const auto [nx, ny, nz] = m_table.counts;
+    const float* value = m_table.values.data() + (((table * nx + i) * ny + j) * nz + k);
+    const float* next = value + ny * nz;
+    return {value[0], value[1], value[nz], value[nz + 1], next[0], next[1], next[nz], next[nz + 1]};
+}
+
+DistanceField::Corners DistanceField::corners(const DistanceState& state,
+                                              const std::array<Index, 3>& cell) const noexcept
+{
+    Corners out = corners(state.table, cell);
+    if (state.share == 0.0) return out;
+    const Corners others = corners(state.other, cell);
+    for (std::size_t c = 0; c < 8; ++c) out[c] += state.share * (others[c] - out[c]);
+    return out;
+}
+
 double DistanceField::evaluate(const Vector3d& scaled, const Vector3d& clamped, const DistanceState& state,
                                Vector3d* gradient) const noexcept
 {
-    const double found = blend(m_table, state, place_in(m_table, clamped), gradient);
+    const Place place = place_in(m_table, clamped);
+    const double found = interpolate(corners(state, place.cell), place.local, gradient);
     if (gradient != nullptr) *gradient = gradient->cwiseProduct(m_scale);
     if (clamped == scaled) return found;
     const Vector3d beyond = (scaled - clamped).cwiseProduct(m_table.spacing);
@@ -191,12 +218,14 @@ DistanceField::Bound DistanceField::bound(const Vector3d& point, const DistanceS
     const Vector3d scaled = (point - m_table.origin).cwiseProduct(m_scale);
     const Vector3d clamped = scaled.cwiseMax(0.0).cwiseMin(m_last);
     const Place place = place_in(m_table, clamped);
-    double found = interpolate(m_table, state.table, place, nullptr);
-    if (state.share > 0.0) found = std::min(found, interpolate(m_table, state.other, place, nullptr));
+    double found = interpolate(corners(state.table, place.cell), place.local, nullptr);
+    if (state.share > 0.0) {
+        found = std::min(found, interpolate(corners(state.other, place.cell), place.local, nullptr));
+    }
     const auto f = place.local.array();
     const double error = std::sqrt((m_table.spacing.array().square() * f * (1.0 - f)).sum());
     // beyond the grid: the nearest point of it is as far off as a distance may differ
-    return {found, error + (scaled - clamped).cwiseProduct(m_table.spacing).norm()};
+    return {found, m_error + error + (scaled - clamped).cwiseProduct(m_table.spacing).norm()};
 }
 
 Index DistanceField::contacts(const Eigen::Ref<const Points>& points, const DistanceState& state,

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <softcontact/types.hpp>
+#include <softcontact/vademecum/separated_distances.hpp>
 #include <span>
 #include <vector>
 
@@ -46,8 +48,9 @@ class DistanceField {
 public:
     /// @throws std::invalid_argument sizes that do not fit together, or values that are not finite.
     explicit DistanceField(const DistanceTable& table);
+    /// The same from separated values, which are summed up where they are asked for.
+    explicit DistanceField(const SeparatedTable& table);
 
-    [[nodiscard]] const DistanceTable& table() const noexcept { return m_table; }
     [[nodiscard]] Index state_count() const noexcept { return static_cast<Index>(m_boxes.size()); }
 
     /// Signed distance [m] of a point, and its gradient [-] where `gradient` is given. Of two blended tables
@@ -62,8 +65,9 @@ public:
     [[nodiscard]] Index contacts(const Eigen::Ref<const Points>& points, const DistanceState& state,
                                  const ContactRoom& room) const noexcept;
 
-    /// Interpolated distance [m] of a point, and by how much a distance that is exact at the grid's points
-    /// may differ from it there: distances change no faster than the point moves.
+    /// Interpolated distance [m] of a point, and by how much the exact one may differ from it there:
+    /// distances change no faster than the point moves, and those at the grid's points are exact up to
+    /// round-off, or to the bound of the separated values.
     struct Bound {
         double distance;
         double error;
@@ -83,9 +87,16 @@ private:
     [[nodiscard]] double evaluate(const Vector3d& scaled, const Vector3d& clamped, const DistanceState& state,
                                   Vector3d* gradient) const noexcept;
     [[nodiscard]] bool may_be_inside(Index state, Index cell) const noexcept;
-    void mark_cells(Index state);
+    using Corners = std::array<double, 8>;  ///< of a cell: that at (i, j, k) has the number 4 i + 2 j + k
+    [[nodiscard]] Corners corners(Index table, const std::array<Index, 3>& cell) const noexcept;
+    [[nodiscard]] Corners corners(const DistanceState& state,
+                                  const std::array<Index, 3>& cell) const noexcept;
+    void prepare(Index states);
+    void mark_cells(Index state, const float* values);
 
-    DistanceTable m_table;
+    DistanceTable m_table;  ///< without values where they are separated
+    std::optional<SeparatedDistances> m_separated;
+    double m_error = 0.0;               ///< of the values [m]
     Vector3d m_scale;                   ///< 1/spacing
     std::array<Index, 3> m_cells;       ///< along x, y, z
     Vector3d m_last;                    ///< the same: the grid's far corner in cells
