@@ -92,7 +92,7 @@ def run(solid, place, velocity, steps, press, damping):
 def test_pressed_to_half_its_height_it_comes_to_rest_without_chatter():
     solid = Exact()
     start = CENTRE + np.array([0.0, 0.0, SIDE + 1e-5])
-    rows, contacts, place, velocity = run(
+    rows, contacts, *_ = run(
         solid, start, np.zeros(3), 4000, lambda k: min(1.0, k / 1500.0) * PRESS, damping=150.0
     )
     assert abs(solid.height - 0.5 * SIDE) < 0.01 * SIDE
