@@ -54,6 +54,8 @@ class Options(SceneOptions):
     """How far it is led, to the avatar's left (> 0) or right [m]."""
     speed: Annotated[float, Field(ge=0.01, le=0.1)] = 0.05
     """How fast it is led [m/s]."""
+    hurry: Annotated[float, Field(ge=0.5, le=2.0)] = 1.0
+    """How much less the person waits between leading, taking over and putting down [-]."""
     stiffness: Annotated[float, Field(ge=100, le=2000)] = 600.0
     """k_p of the virtual coupling [N/m]; its damping is √(2 m k_p)."""
 
@@ -64,11 +66,12 @@ def scene(**options) -> Scene:
     start = np.array([ahead, 0.0, top + above + 0.5 * SIZE[2]])
     over = start + np.array([0.0, o.way, 0.0])
     down = np.array([ahead, o.way, top + 0.5 * SIZE[2] + OFFSET])
-    led = 0.5 + abs(o.way) / o.speed  # s
-    release, lowered = led + 1.0, led + 3.0
-    end = lowered + 1.5
+    begin = 0.5 / o.hurry  # s
+    led = begin + abs(o.way) / o.speed
+    release, lowered = led + 1.0 / o.hurry, led + 3.0 / o.hurry
+    end = lowered + 1.5 / o.hurry
     weight = o.mass * GRAVITY
-    felt = {"reduce": "mean", "start": lowered - 0.4, "end": lowered}
+    felt = {"reduce": "mean", "start": lowered - 0.4 / o.hurry, "end": lowered}
     return Scene(
         name="avatar",
         description="An avatar is led by the box that it holds, and lets go of it over another place.",
@@ -109,7 +112,7 @@ def scene(**options) -> Scene:
         motions=[
             HeldDevice(
                 body="box",
-                times=(0.0, 0.5, led, lowered, end, end + 0.5),
+                times=(0.0, begin, led, lowered, end, end + 0.5),
                 positions=(start, start, over, over, down, down),
             )
         ],

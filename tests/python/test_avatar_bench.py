@@ -3,7 +3,7 @@
 
 import pytest
 
-from softcontact.bench import avatar
+from softcontact.bench import avatar, avatar_pushes
 
 
 @pytest.mark.parametrize(("contact", "rows"), [("point", 96), ("aggregate", 8)])
@@ -25,3 +25,15 @@ def test_the_cost_of_the_inertia_grows_with_links_and_with_points(monkeypatch):
     times = {(n, m): time for n, m, time in cost["links_points_us"]}
     assert times[32, 16] > times[8, 16] and times[32, 64] > times[32, 4]
     assert cost["fit_us"]["per_link_and_touched_link"] > 0.0
+
+
+def test_a_push_is_judged_by_what_gives_way_and_what_returns(monkeypatch, capsys):
+    monkeypatch.setattr(avatar_pushes, "RETURNED", 1.2)
+    row = avatar_pushes.push("robot", "wrist", "left")
+    assert row["chain_rad"] > 0.05 > 5.0 * row["elsewhere_rad"]
+    assert row["returned_rad"] < 0.2 * row["chain_rad"] and row["slid_m"] < 1e-3
+    monkeypatch.setattr(
+        avatar, "push", lambda name, place, to: row | {"avatar": name, "place": place, "passed": False}
+    )
+    assert len(avatar.pushed(("left",))) == 6
+    assert capsys.readouterr().out.count("beyond the limits") == 6

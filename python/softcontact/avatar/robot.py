@@ -49,6 +49,7 @@ _LEG = [
     ("ankle", "shank", _Y, (0, 0, -SHANK), 0.3, (-0.04, -0.03, -0.03), (0.04, 0.03, 0.03), (-75, 42)),
     ("foot", "ankle", _X, (0, 0, 0), 1.3, (-0.1, -0.0675, -ANKLE_HEIGHT), (0.14, 0.0675, -0.06), (-35, 20)),
 ]
+_SEEN_FROM = {"waist_yaw": (-0.06, -0.06, -0.18)}  # down into the pelvis; its mass is in the box of the table
 _SERVOS = {
     "waist_yaw": (4000, 120), "chest": (4000, 120), "neck": (100, 4), "head": (100, 4),
     "shoulder_pitch": (800, 30), "shoulder_roll": (800, 30), "upper_arm": (400, 15), "forearm": (600, 20),
@@ -95,7 +96,7 @@ def robot(*, sole_points: tuple[int, int] = (4, 4)) -> Avatar:
         link |= {"joint": "revolute", "axis": axis, "position": np.array(position, dtype=float)}
         links.append(link | {"lower": bounds[:1], "upper": bounds[1:]})
         role = {"foot": "foot", "hand": "hand", "gripper": "hand"}.get(name, "body")
-        surface = grid_box(low, high, sole_points) if name == "foot" else box(low, high)
+        surface = grid_box(low, high, sole_points) if name == "foot" else box(_SEEN_FROM.get(name, low), high)
         shapes.append(LinkShape(full, *surface, role=role))
         servos[full] = Servo(*map(float, _SERVOS[name]))
         angle = np.radians(_POSTURE.get(name, 0))

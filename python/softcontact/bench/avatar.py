@@ -6,6 +6,7 @@ object on a table adds no contact point to the feet that the paper counts.
 """
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from softcontact.avatar import (
     human,
     robot,
 )
+from softcontact.bench.avatar_pushes import DIRECTIONS, LIMITS, PLACES, PUSHED, push
+from softcontact.bench.avatar_pushes import FORCE as FORCE_OF_PUSH
 from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 from softcontact.bodies import ArticulatedModel
@@ -153,6 +156,28 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
         f"Λ⁻¹ of m points on k of n links [µs]: {fit['constant']:.2f} + {fit['per_link_and_touched_link']:.4f} n k + "
         f"{fit['per_point_squared']:.4f} m², within {100 * cost['fit_error']['median']:.0f} % (median)"
     )
+    pushes = pushed(("ahead",) if quick else tuple(DIRECTIONS))
     document = {"benchmark": "avatar", "machine": info, "paper": PAPER, "runs": runs, "scaling": cost}
-    write_results("avatar", document, json, out)
+    write_results("avatar", document | {"pushes": pushes}, json, out)
     return 0
+
+
+def pushed(directions: Sequence[str]) -> list[dict[str, Any]]:
+    """Push both avatars everywhere, in these directions, and print a line for each place."""
+    rows = [push(name, place, to) for name in AVATARS for place in PLACES[name] for to in directions]
+    print(
+        f"pushed with {FORCE_OF_PUSH:g} N for {PUSHED:g} s, on patches; largest over {len(directions)} directions"
+    )
+    print(
+        f"{'avatar':7}{'place':>8}{'chain rad':>11}{'elsewhere':>11}{'back to rad':>13}{'back to mm':>12}{'feet mm':>9}"
+    )
+    for name in AVATARS:
+        for place in PLACES[name]:
+            own = [row for row in rows if (row["avatar"], row["place"]) == (name, place)]
+            most = {key: max(row[key] for row in own) for key in ("chain_rad", *LIMITS)}
+            print(
+                f"{name:7}{place:>8}{most['chain_rad']:11.4f}{most['elsewhere_rad']:11.4f}{most['returned_rad']:13.4f}"
+                f"{1e3 * most['returned_m']:12.2f}{1e3 * most['slid_m']:9.2f}"
+                f"{'' if all(row['passed'] for row in own) else '  beyond the limits'}"
+            )
+    return rows

@@ -131,6 +131,8 @@ class AvatarEngine(EmbeddedEngine):
         if self._loop is None:
             self._prepare()
             self.world.step()
+            if self._session is not None:
+                self._session.tick()  # the hand has let go: its force fades
             return
         try:
             self._loop.run(self.scene.time_step)
@@ -162,7 +164,8 @@ class AvatarEngine(EmbeddedEngine):
     def vertices(self, surface: str) -> FloatArray:
         """Positions (k, 3) of a surface's or a skin's vertices in the world [m]."""
         if surface == "device" and self._held is not None:
-            return probe_bar(self._grip(), self._device_position())[0]
+            device = self._device_position()
+            return probe_bar(device if self._loop is None else self._grip(), device)[0]
         name = surface.removesuffix(".body")
         if surface.endswith(".body") and name in self._avatars:
             return self._avatars[name].skin_vertices()
