@@ -24,6 +24,10 @@ def make_engine(scene: Scene, name: str = "embedded") -> Engine:
         from softcontact.engines.avatars import AvatarEngine
 
         return AvatarEngine(scene)
+    if name == "embedded" and any(body.kind == "vademecum" for body in scene.bodies):
+        from softcontact.engines.vademecums import VademecumEngine
+
+        return VademecumEngine(scene)
     if name == "embedded":
         from softcontact.engines.embedded import EmbeddedEngine
 

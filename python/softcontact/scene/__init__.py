@@ -80,6 +80,7 @@ from softcontact.scene.shapes import (
     TetrahedralFile,
     TetrahedralMesh,
 )
+from softcontact.scene.vademecums import LoadMotion, VademecumBody, VademecumSettings
 
 __all__ = [
     "ArticulatedBody",
@@ -118,6 +119,7 @@ __all__ = [
     "Level",
     "Lifted",
     "Link",
+    "LoadMotion",
     "Material",
     "Mesh",
     "MeshFile",
@@ -151,6 +153,8 @@ __all__ = [
     "ToolCoupling",
     "TrackMotion",
     "Turned",
+    "VademecumBody",
+    "VademecumSettings",
     "Yielding",
     "load",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Bodies of a scene: rigid, kinematic, tetrahedral, articulated, the hand, single fingertips, tools."""
+"""Bodies of a scene: rigid, kinematic, tetrahedral, articulated, the hand, single fingertips, tools, vademecums."""
 
 from typing import Annotated, Literal
 
@@ -27,6 +27,7 @@ from softcontact.scene.fields import (
 from softcontact.scene.placed import Placed, Role
 from softcontact.scene.shapes import Solid, Surface
 from softcontact.scene.tools import Tool, ToolCoupling
+from softcontact.scene.vademecums import VademecumBody
 
 
 class RigidBody(Placed):
@@ -306,6 +307,7 @@ Body = Annotated[
     | Hand
     | Fingertip
     | ElasticBlock
+    | VademecumBody
     | Tool
     | AvatarBody,
     Field(discriminator="kind"),
@@ -326,5 +328,6 @@ __all__ = [
     "TetrahedralBody",
     "Tool",
     "ToolCoupling",
+    "VademecumBody",
     "Yielding",
 ]

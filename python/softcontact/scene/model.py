@@ -21,10 +21,12 @@ from softcontact.scene.settings import (
     RecordSettings,
     SolverSettings,
 )
+from softcontact.scene.vademecums import VademecumSettings
 
 METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 _MOVED_BY = {
-    "keyframes": ("kinematic", "fingertip", "block", "tool"),
+    "keyframes": ("kinematic", "fingertip", "block", "tool", "vademecum"),
+    "load": ("vademecum",),
     "joints": ("articulated",),
     "hand": ("hand",),
     "track": ("hand",),
@@ -64,6 +66,8 @@ class Scene(Part):
     """Contact solver settings."""
     flexibility: FlexibilitySettings = FlexibilitySettings()
     """How two elastic blocks are solved."""
+    vademecum: VademecumSettings = VademecumSettings()
+    """How bodies answered by vademecums touch."""
     bodies: Annotated[tuple[Body, ...], Field(min_length=1)]
     """Bodies."""
     pair_friction: tuple[PairFriction, ...] = ()
@@ -122,7 +126,7 @@ class Scene(Part):
 
     def _check_motions(self) -> None:
         kinds = {body.name: body.kind for body in self.bodies}
-        moved: dict[str, int] = {}
+        moved: dict[tuple[str, bool], int] = {}
         for index, motion in enumerate(self.motions):
             if kinds[motion.body] not in _MOVED_BY[motion.kind]:
                 wanted = " or ".join(_MOVED_BY[motion.kind])
@@ -134,12 +138,13 @@ class Scene(Part):
                 raise ValueError(
                     f"motions[{index}].link: name a link where the body is an avatar, and only there"
                 )
-            if motion.body in moved:
+            what = (motion.body, motion.kind == "load")  # what is moved may be loaded too
+            if what in moved:
                 raise ValueError(
-                    f"motions[{index}].body: {motion.body!r} is moved by motions[{moved[motion.body]}] ; "
+                    f"motions[{index}].body: {motion.body!r} is moved by motions[{moved[what]}] ; "
                     "put all keyframes into one motion"
                 )
-            moved[motion.body] = index
+            moved[what] = index
         for where, grasp in self.closings():
             kind = kinds[grasp.body]
             if kind not in ("hand", "articulated"):

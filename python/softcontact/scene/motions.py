@@ -25,20 +25,21 @@ from softcontact.scene.fields import (
     Times,
     rising,
 )
+from softcontact.scene.vademecums import LoadMotion
 from softcontact.tracking.files import find_track
 from softcontact.tracking.udp import address
 
 
 class Keyframes(Part):
-    """Poses that a kinematic body, a block's driven face or a tool's device passes through, or that a fingertip is
-    pulled along.
+    """Poses that a kinematic body, a block's driven face, a tool's device or a vademecum's body passes through, or that
+    a fingertip is pulled along.
 
     Straight lines and slerp between them.
     """
 
     kind: Literal["keyframes"] = "keyframes"
     body: Name
-    """The kinematic body, the fingertip, the tool or the block."""
+    """The kinematic body, the fingertip, the tool, the block or the vademecum's body."""
     times: Times
     """Times (k,), rising [s]."""
     positions: Annotated[Points, Field(min_length=1)]
@@ -207,7 +208,7 @@ class DeviceMotion(Part):
 
 
 Motion = Annotated[
-    Keyframes | JointMotion | HandMotion | TrackMotion | DeviceMotion | HeldDevice,
+    Keyframes | JointMotion | HandMotion | TrackMotion | DeviceMotion | HeldDevice | LoadMotion,
     Field(discriminator="kind"),
 ]
 

@@ -121,6 +121,17 @@ function css(linear) {
   return `rgb(${srgb.map((c) => Math.round(255 * c)).join(",")})`;
 }
 
+// Units in which the values of a run have few digits: [factor, name], for the largest value.
+function unitsOf(scene) {
+  const pick = (value, [first, ...larger]) => larger.reduce((unit, next) => (value >= 10 * next[0] ? next : unit), first);
+  const torque = Math.max(0, ...scene.patches.flat().map((patch) => Math.hypot(...patch.torque)).filter(Number.isFinite));
+  return {
+    force: pick(scene.largestForce, [[1, "N"], [1e3, "kN"], [1e6, "MN"]]),
+    torque: pick(torque, [[1e-3, "mN·m"], [1, "N·m"], [1e3, "kN·m"]]),
+    pressure: pick(scene.pressureScale, [[1e3, "kPa"], [1e6, "MPa"], [1e9, "GPa"]]),
+  };
+}
+
 // One fixed row for each patch that ever bears load, in order of its largest force, so that rows do not jump.
 class ContactTable {
   constructor(scene, hover) {
@@ -143,19 +154,23 @@ class ContactTable {
       byId("contact-rows").append(node);
     }
     byId("contacts").hidden = order.length === 0;
+    const { force, torque, pressure } = scene.units;
+    const heads = document.querySelectorAll("#contact-table th small");
+    [force, torque, pressure].forEach(([, unit], i) => (heads[i].textContent = unit));
     byId("slip-head").hidden = !scene.tellsSlip;
   }
 
   update(frameIndex) {
     const patches = this.scene.patches[frameIndex];
+    const { force, torque, pressure } = this.scene.units;
     const now = new Map(patches.map((patch) => [patchKey(patch), patch]));
     for (const [key, { node, cells }] of this.rows) {
       const patch = now.get(key);
       node.hidden = !patch;
       if (!patch) continue;
-      cells[2].textContent = digits(patch.normalForce);
-      cells[3].textContent = digits(Math.hypot(...patch.torque) * 1e3);
-      cells[4].textContent = digits(patch.pressureMax / 1e3);
+      cells[2].textContent = digits(patch.normalForce / force[0]);
+      cells[3].textContent = digits(Math.hypot(...patch.torque) / torque[0]);
+      cells[4].textContent = digits(patch.pressureMax / pressure[0]);
       cells[5].hidden = !this.scene.tellsSlip;
       cells[5].textContent = slipText(patch.slipGauge);
       cells[5].className = patch.slipGauge > 1 - 1e-6 ? "number bad" : "number";
@@ -188,9 +203,8 @@ function readout(patch) {
 function fillLegend(scene) {
   byId("pressure-legend").hidden = scene.pressureScale === 0;
   byId("pressure-bar").style.background = `linear-gradient(90deg, ${PRESSURE_STOPS.join(",")})`;
-  const top = scene.pressureScale / 1e3;
-  const unit = top >= 0.01 ? "kPa" : "Pa";
-  const value = top >= 0.01 ? top : scene.pressureScale;
+  const [factor, unit] = scene.pressureScale >= 10 ? scene.units.pressure : [1, "Pa"];
+  const value = scene.pressureScale / factor;
   byId("pressure-ticks").append(...[0, value / 2, value].map((v) => make("span", {}, v === value ? `${digits(v, 2)} ${unit}` : digits(v, 2))));
   byId("force-legend").hidden = scene.largestForce === 0;
   byId("slip-bar").style.background =
@@ -217,7 +231,8 @@ function updateScales(scene, camera, view) {
   if (scene.largestForce > 0) {
     const force = niceBelow((110 * perPixel) / scene.arrowScale);
     byId("force-bar").style.width = `${(force * scene.arrowScale) / perPixel}px`;
-    byId("force-label").textContent = force >= 0.01 ? `${digits(force, 1)} N` : `${force.toExponential(0)} N`;
+    const [factor, unit] = scene.units.force;
+    byId("force-label").textContent = force >= 0.01 ? `${digits(force / factor, 1)} ${unit}` : `${force.toExponential(0)} N`;
   }
   const distance = niceBelow(110 * perPixel);
   byId("distance-bar").style.width = `${distance / perPixel}px`;
@@ -239,5 +254,5 @@ function drawLoadCurve(scene) {
     `${((1000 * (scene.times[i] - first)) / (last - first)).toFixed(1)},${(96 - (92 * load) / top).toFixed(1)}`);
   svg.querySelector(".area").setAttribute("d", `M0,100 L${points.join(" L")} L1000,100 Z`);
   svg.querySelector(".line").setAttribute("d", `M${points.join(" L")}`);
-  byId("curve-label").textContent = `sum of normal forces, peak ${digits(top)} N`;
+  byId("curve-label").textContent = `sum of normal forces, peak ${digits(top / scene.units.force[0])} ${scene.units.force[1]}`;
 }

@@ -146,6 +146,7 @@ class Scene {
     this.cell = niceBelow(this.radius / 4);
     this.largestForce = this.typicalPeakForce();
     this.arrowScale = this.largestForce > 0 ? (0.42 * this.radius) / this.largestForce : 0;
+    this.units = unitsOf(this);
     this.groups = this.groupSurfaces();
     this.tellsSlip = patches.some((list) => list.some((p) => Number.isFinite(p.slipGauge)));
     this.load = patches.map((list) => list.reduce((sum, p) => sum + p.normalForce, 0));

@@ -100,6 +100,7 @@ class VademecumBody extends Body {
   constructor(solution, header, arrays, options) {
     super({ ...options, rest: Float64Array.from(arrays.nodes), triangles: Uint32Array.from(arrays.triangles) });
     Object.assign(this, { solution, directions: header.directions, magnitude: header.magnitude });
+    Object.assign(this, axesOf(header.directions, header.magnitude));
     this.displacement = new Float64Array(this.rest.length);
     this.nearestLoaded = nearestLoaded(solution, this.rest, this.triangles);
     this.load = { triangle: 0, weights: [1, 0, 0], family: 0, size: 0 };
@@ -121,6 +122,12 @@ class VademecumBody extends Body {
     const corner = this.triangles.indexOf(node);
     if (corner < 0 || this.solution.caseOfNode[node] < 0) throw new Error(`node ${node} cannot be loaded`);
     this.load = { triangle: Math.floor(corner / 3), weights: [0, 1, 2].map((c) => Number(c === corner % 3)), family, size };
+  }
+
+  // The load that answers a size along an axis: of the family of its sign where there is one.
+  alongAxis({ node, axis, size }) {
+    const { plus, minus } = this.axes[axis];
+    return size < 0 && minus !== undefined ? { node, family: minus, size: -size, weight: 1 } : { node, family: plus, size, weight: 1 };
   }
 
   get loadPoint() {
@@ -167,4 +174,22 @@ function nearestLoaded(solution, rest, triangles) {
     else if (!solution.clamped.has(node)) result[node] = loaded.reduce((best, other) => (distance(node, other) < distance(node, best) ? other : best));
   }
   return result;
+}
+
+// Families whose directions are opposite make one axis; inverse: rows [1/N] that make the sizes along them of a force.
+function axesOf(directions, magnitude) {
+  const axes = [];
+  directions.forEach((direction, family) => {
+    const against = axes.find(({ plus }) => dot(directions[plus], direction) < -1 + 1e-9);
+    if (against) against.minus = family;
+    else axes.push({ plus: family });
+  });
+  const along = axes.map(({ plus }) => directions[plus]);
+  const n = along.length;
+  const inverse = along.map(() => [0, 0, 0]);
+  for (let a = 0; a < 3; a++) { // normal equations
+    const products = Float64Array.from({ length: n * n }, (_, i) => dot(along[Math.floor(i / n)], along[i % n]));
+    solveDense(products, Float64Array.from(along, (d) => d[a] / magnitude), n).forEach((x, i) => (inverse[i][a] = x));
+  }
+  return { axes, inverse };
 }

@@ -16,7 +16,7 @@ class Contact {
   }
 
   forget() {
-    this.carried = new Map(); // forces of contact as loads on the bodies: {body, node, family, size}
+    this.carried = new Map(); // forces of contact as loads on the bodies: {body, node, axis, size}
     this.last = null; // the state that was answered last
     this.settled = true;
     this.hand();
@@ -81,7 +81,7 @@ class Contact {
 
   hand() {
     for (const body of [this.first, this.second]) {
-      if (body.reactions) body.reactions = [...this.carried.values()].filter((load) => load.body === body);
+      if (body.reactions) body.reactions = [...this.carried.values()].filter((load) => load.body === body).map((load) => body.alongAxis(load));
     }
   }
 
@@ -99,9 +99,8 @@ class Contact {
       return corners.flatMap((corner, c) => {
         const node = body.nearestLoaded[corner];
         if (node < 0 || weights[c] < 1e-9) return [];
-        return body.directions.map((direction, family) => ({
-          body, node, family, corner, weight: weights[c], normal,
-          share: (-dot(normal, direction) * weights[c]) / body.magnitude,
+        return body.inverse.map((row, axis) => ({
+          body, node, axis, corner, weight: weights[c], normal, share: -dot(normal, row) * weights[c],
         }));
       });
     });
@@ -110,11 +109,11 @@ class Contact {
   // One step of Newton's method; returns whether the loads carried are those of the depths.
   correct() {
     const { carried, stiffness, points } = this;
-    const key = ({ body, node, family }) => `${body.name} ${family} ${node}`;
+    const key = ({ body, node, axis }) => `${body.name} ${axis} ${node}`;
     const links = points.map((point) => this.links(point));
     for (const list of links) {
       for (const link of list) {
-        if (!carried.has(key(link))) carried.set(key(link), { body: link.body, node: link.node, family: link.family, size: 0, weight: 1 });
+        if (!carried.has(key(link))) carried.set(key(link), { body: link.body, node: link.node, axis: link.axis, size: 0 });
       }
     }
     const loads = [...carried.values()];
@@ -144,15 +143,17 @@ class Contact {
       const index = new Map(corners.map((corner, i) => [corner, i]));
       loads.forEach((load, b) => {
         if (load.body !== body || corners.length === 0) return;
-        const moves = body.solution.slopes(load, corners);
+        const answered = body.alongAxis(load);
+        const sign = answered.size === load.size ? 1 : -1;
+        const moves = body.solution.slopes(answered, corners);
         for (const list of links) {
           let deeper = 0;
-          for (const { body: other, family, corner, weight, normal } of list) {
-            if (other !== body || family !== 0) continue;
+          for (const { body: other, axis, corner, weight, normal } of list) {
+            if (other !== body || axis !== 0) continue; // once a corner
             const at = 3 * index.get(corner);
             deeper += weight * (moves[at] * normal[0] + moves[at + 1] * normal[1] + moves[at + 2] * normal[2]);
           }
-          for (const link of list) matrix[place.get(key(link)) * n + b] -= link.share * this.stiffness * deeper;
+          for (const link of list) matrix[place.get(key(link)) * n + b] -= sign * link.share * this.stiffness * deeper;
         }
       });
     }
