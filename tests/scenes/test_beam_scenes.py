@@ -115,7 +115,7 @@ def test_the_paper_s_way_takes_distances_from_the_grid():
     result = bare(scene)
     assert result.exit_code == 0, result.summary["checks"]
     vademecum = Vademecum.load(scene.bodies[0].file)
-    assert vademecum.distance_field.values.shape[2:] == (42, 26, 61)
+    assert vademecum.distance_field.grid == (42, 26, 61)
     engine = make_engine(scene)
     for _ in range(10):
         engine.step()
@@ -123,7 +123,7 @@ def test_the_paper_s_way_takes_distances_from_the_grid():
     case, size, _ = engine._bodies["beam"].loads[0]
     node = int(vademecum.cases.nodes[case])
     numbers, depths, normals = vademecum.contacts(
-        pair.shell.points(engine._bodies["block"].positions()), node, size
+        pair.shell.points(engine._bodies["block"].positions()), node, size, method="trilinear"
     )
     np.testing.assert_array_equal(pair.forces.numbers, numbers)
     np.testing.assert_allclose(pair.forces.forces, scene.vademecum.stiffness * depths[:, None] * normals)

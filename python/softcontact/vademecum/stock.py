@@ -81,7 +81,7 @@ def beam_file(
             checkpoint=path.with_name(path.name + ".partial"),
         )
         made.save(path)
-    if grid and (made.distance_field is None or made.distance_field.values.shape[2:] != PAPER_GRID):
+    if grid and (made.distance_field is None or made.distance_field.grid != PAPER_GRID):
         tell(f"tabulating distances at {' × '.join(map(str, PAPER_GRID))} points, once")
         made.with_distance(PAPER_GRID).save(path)
     return path
