@@ -28,7 +28,7 @@ ContactTableau::ContactTableau(int capacity) : m_capacity(std::max(capacity, 0))
     const std::size_t contacts = index(m_capacity), most = 3 * contacts;
     m_table.assign(most * (most + extra), 0.0);
     m_h.assign(6 * most, 0.0);
-    for (auto* values : {&m_diagonal, &m_base, &m_value, &m_force, &m_displacement}) {
+    for (auto* values : {&m_diagonal, &m_base, &m_value, &m_force, &m_displacement, &m_swept}) {
         values->assign(most, 0.0);
     }
     m_active.assign(most, 0);
@@ -271,30 +271,14 @@ ContactTableau::Change ContactTableau::worst_violation() const
     return change;
 }
 
-void ContactTableau::cut()
-{
-    for (int c = 0; c < m_contacts; ++c) {
-        const std::size_t n = index(3 * c);
-        m_force[n] = std::max(m_force[n], 0.0);
-        const double bound = m_friction[index(c)] * m_force[n];
-        const double size = std::hypot(m_force[n + 1], m_force[n + 2]);
-        if (size > bound) {
-            m_force[n + 1] *= bound / size;
-            m_force[n + 2] *= bound / size;
-        }
-    }
-}
-
 int ContactTableau::solve(const Vector6d& d, int max_changes)
 {
+    std::copy_n(m_force.begin(), m_rows, m_swept.begin());
     evaluate(d);
     std::fill_n(m_refused.begin(), m_contacts, static_cast<unsigned char>(0));
     int changes = 0;
-    while (changes < max_changes) {
-        const Change next = worst_violation();
-        if (next.contact < 0) {
-            break;
-        }
+    Change next = worst_violation();
+    while (next.contact >= 0 && changes < max_changes) {
         if (next.state == State::stick) {
             // It sticks where it was last seen, not where this step would have carried it.
             const int t = 3 * next.contact + 1;
@@ -307,6 +291,10 @@ int ContactTableau::solve(const Vector6d& d, int max_changes)
         }
         ++changes;
         evaluate(d);
+        next = worst_violation();
+    }
+    if (next.contact >= 0) {
+        sweep(d);  // changes one by one can go in circles, each of its sets with forces of its own
     }
     cut();
     for (int c = 0; c < m_contacts; ++c) {

@@ -36,7 +36,7 @@ public:
                    double normal_force = 0.0);
 
     /// Forces at the free displacement `d`; at most `max_changes` contacts change their state. A call that
-    /// runs out of changes gives admissible forces and goes on with the next call.
+    /// runs out of changes, or in circles, takes the set of contacts from sweeps over them instead.
     /// Returns the number of changes.
     int solve(const Vector6d& d, int max_changes);
     /// The same with the present states whatever comes of it, and without cutting the forces.
@@ -86,6 +86,9 @@ private:
     void evaluate(const Vector6d& d);
     [[nodiscard]] Change worst_violation() const;
     void cut();
+    void sweep(const Vector6d& d);
+    void sweep_contact(int contact);
+    void take_swept(const Vector6d& d);
 
     int m_capacity = 0;
     int m_contacts = 0;
@@ -103,6 +106,7 @@ private:
     std::vector<unsigned char> m_active;  ///< λ is the dependent of the row
     std::vector<State> m_state;
     std::vector<Vector2d> m_slip;  ///< direction of the friction force of a sliding contact
+    std::vector<double> m_swept;   ///< λ of the last solve, and what sweeps make of it
     std::vector<Vector2d> m_last;  ///< tangential displacement after the last solve
     std::vector<unsigned char> m_has_last;
     std::vector<unsigned char> m_refused;  ///< contacts that could not change, in the present solve
