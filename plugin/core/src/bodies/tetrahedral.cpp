@@ -218,6 +218,15 @@ void TetrahedralDynamics::turn_nodes(Ref<MatrixXd> rows, const Matrix3d& rotatio
     }
 }
 
+void TetrahedralDynamics::show(const Ref<const VectorXd>& velocity_change, double share)
+{
+    assert(m_step > 0.0 && velocity_change.size() == dof_count());
+    if (!velocity_change.allFinite()) return;
+    const Map<const Points> free(m_v_free.data(), 3, node_count());
+    const Map<const Points> change(velocity_change.data(), 3, node_count());
+    m_x_free = m_x + share * m_step * (free + change);
+}
+
 bool TetrahedralDynamics::finish(const Ref<const VectorXd>& velocity_change)
 {
     assert(m_step > 0.0 && velocity_change.size() == dof_count());

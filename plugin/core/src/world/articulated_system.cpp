@@ -208,6 +208,11 @@ void ArticulatedSystem::solve(Eigen::Ref<MatrixXd> columns) const
     m_factor.solveInPlace(columns);
 }
 
+void ArticulatedSystem::show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share)
+{
+    integrate_from_start(step, share * (m_free_velocity + velocity_change));
+}
+
 void ArticulatedSystem::finish(double step, const Eigen::Ref<const VectorXd>& velocity_change)
 {
     for (std::size_t k = 0; k < m_present.size(); ++k) {

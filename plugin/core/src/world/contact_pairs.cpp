@@ -52,11 +52,37 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
         options.max_penetration = settings.max_penetration + travel[static_cast<std::size_t>(pairs[i].a)] +
                                   travel[static_cast<std::size_t>(pairs[i].b)];
         detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
+        add_loaded(pairs[i].memory.loaded, a, b, settings.alarm_distance);
         if (!m_found.empty()) {
             add_found(i, pairs[i], a, settings.aggregation == Aggregation::adaptive);
         }
     }
     make_room(pairs);
+}
+
+void ContactProblemBuilder::add_loaded(const std::vector<ContactPoint>& loaded, const ContactSurface& a,
+                                       const ContactSurface& b, double reach)
+{
+    const auto earlier = [](const ContactPoint& x, const ContactPoint& y) { return x.key < y.key; };
+    const std::size_t found = m_found.size();
+    for (const ContactPoint& last : loaded) {
+        const auto end = m_found.begin() + static_cast<std::ptrdiff_t>(found);
+        if (std::binary_search(m_found.begin(), end, last, earlier)) {
+            continue;
+        }
+        ContactPoint point = last;
+        point.p = a.position(point.a);
+        point.q = b.position(point.b);
+        const Vector3d apart = point.p - point.q;
+        const double distance = point.normal.dot(apart);
+        if (distance <= reach && (apart - distance * point.normal).norm() <= reach) {
+            point.gap = distance - m_contact_offset;
+            m_found.push_back(point);
+        }
+    }
+    if (m_found.size() > found) {
+        std::sort(m_found.begin(), m_found.end(), earlier);
+    }
 }
 
 void ContactProblemBuilder::add_found(std::size_t index, const ContactPair& pair, const ContactSurface& a,
@@ -128,6 +154,7 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
                 pair.memory.pressures.reserve(m_pair_room);
             } else {
                 pair.memory.forces.reserve(m_pair_room);
+                pair.memory.loaded.reserve(m_keep_loaded ? m_pair_room : 0);
             }
         }
     }

@@ -91,6 +91,9 @@ void ContactProblemBuilder::report_point(const Block& block, int index, PatchRep
     if (!(local[0] > 0.0)) {
         return;
     }
+    if (m_keep_loaded) {
+        pair.memory.loaded.push_back(contact);
+    }
     report.normal += local[0] * contact.normal;
     report.normal_force += local[0];
     report.force += point.force;
@@ -117,6 +120,7 @@ void ContactProblemBuilder::report(std::vector<ContactPair>& pairs)
         pair.memory.keys.clear();
         pair.memory.forces.clear();
         pair.memory.pressures.clear();
+        pair.memory.loaded.clear();
     }
     std::size_t next = 0;
     for (std::size_t c = 0; c < m_contacts.size(); ++c) {

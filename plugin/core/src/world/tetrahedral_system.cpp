@@ -22,6 +22,11 @@ bool TetrahedralSystem::free_motion(double /*time*/, double step)
     return m_free;
 }
 
+void TetrahedralSystem::show(double /*step*/, const Eigen::Ref<const VectorXd>& velocity_change, double share)
+{
+    m_dynamics.show(velocity_change, share);
+}
+
 void TetrahedralSystem::finish(double /*step*/, const Eigen::Ref<const VectorXd>& velocity_change)
 {
     m_broken = !m_dynamics.finish(velocity_change);

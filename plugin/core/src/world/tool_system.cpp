@@ -44,6 +44,12 @@ bool ToolSystem::free_motion(double /*time*/, double step)
     return true;
 }
 
+void ToolSystem::show(double /*step*/, const Eigen::Ref<const VectorXd>& velocity_change, double share)
+{
+    m_dynamics.finish(m_dynamics.free_velocity() + velocity_change, share);
+    place();
+}
+
 void ToolSystem::finish(double /*step*/, const Eigen::Ref<const VectorXd>& velocity_change)
 {
     m_dynamics.finish(m_dynamics.free_velocity() + velocity_change);
@@ -63,12 +69,6 @@ void ToolSystem::place()
     m_pose.rotation = m_dynamics.pose().orientation.toRotationMatrix();
     m_pose.translation = m_dynamics.pose().position;
     m_centre = m_dynamics.centre();
-}
-
-void ToolSystem::show_free_motion(double share)
-{
-    m_dynamics.finish(m_dynamics.free_velocity(), share);
-    place();
 }
 
 CouplingLoad ToolSystem::coupling_load() const

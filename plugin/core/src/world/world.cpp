@@ -58,6 +58,7 @@ void World::list_pairs()
     }
     m_travel.resize(m_surfaces.size());
     m_builder.set_pairs(surface_count(), m_pairs);
+    m_builder.keep_loaded(!m_tools.empty());
     m_pairs_stale = false;
 }
 
@@ -107,9 +108,13 @@ bool World::free_motion()
 
 void World::apply_velocity()
 {
+    m_contact_changes.resize(m_tools.empty() ? 0 : m_systems.size());
     for (std::size_t s = 0; s < m_systems.size(); ++s) {
-        m_systems[s]->finish(m_step,
-                             m_builder.rows().response(static_cast<int>(s), m_builder.multipliers(), m_step));
+        const auto change = m_builder.rows().response(static_cast<int>(s), m_builder.multipliers(), m_step);
+        m_systems[s]->finish(m_step, change);
+        if (!m_contact_changes.empty()) {
+            m_contact_changes[s] = change;
+        }
     }
 }
 
@@ -217,9 +222,8 @@ bool World::step()
     if (!free_motion()) {
         return false;
     }
-    stop_tools_at_contact();
     const auto freed = Clock::now();
-    m_builder.detect(m_surfaces, m_pairs, m_travel, m_settings);
+    find_contacts();
     const auto detected = Clock::now();
     m_builder.assemble(m_systems, m_surfaces, m_pairs, m_settings, m_step);
     const auto assembled = Clock::now();

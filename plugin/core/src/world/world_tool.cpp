@@ -58,7 +58,62 @@ void World::set_coupling(int body, const VirtualCoupling& coupling)
     tool(body).set_coupling(coupling);
 }
 
-void World::stop_tools_at_contact()
+void World::find_contacts()
+{
+    // The free motion of a pressed tool goes as deep into the tissue as its coupling is stretched, and the
+    // tissue comes out to meet it: contact that is looked for there depends on the time step, and comes and
+    // goes in a tool that is held still. With what contact changed in the last step both are nearly where
+    // they will be.
+    const bool touched = !m_tools.empty() && m_contact_changes.size() == m_systems.size();
+    if (touched) {
+        show_motion(true);
+    }
+    stop_tools_at_contact(touched);
+    m_builder.detect(m_surfaces, m_pairs, m_travel, m_settings);
+    if (touched && lost_contact()) {
+        // It parts, or the last step was a blow and changed more than this one will.
+        show_motion(false);
+        stop_tools_at_contact(false);
+        m_builder.detect(m_surfaces, m_pairs, m_travel, m_settings);
+    }
+}
+
+void World::show_motion(bool with_contact)
+{
+    for (std::size_t s = 0; s < m_systems.size(); ++s) {
+        m_systems[s]->show(m_step, contact_change(s, with_contact), 1.0);
+    }
+    const double end = static_cast<double>(m_step_index + 1) * m_step;
+    for (std::size_t i = 0; i < m_surfaces.size(); ++i) {
+        m_surfaces[i].update(end);
+        m_travel[i] = m_surfaces[i].travel();
+    }
+}
+
+Eigen::Ref<const VectorXd> World::contact_change(std::size_t system, bool with_contact)
+{
+    if (with_contact) {
+        return m_contact_changes[system];
+    }
+    const Index dof = m_systems[system]->dof();
+    if (m_no_change.size() < dof) {
+        m_no_change.setZero(dof);
+    }
+    return m_no_change.head(dof);
+}
+
+bool World::lost_contact() const
+{
+    for (std::size_t i = 0; i < m_pairs.size(); ++i) {
+        const PairMemory& memory = m_pairs[i].memory;
+        if ((memory.normal_force > 0.0 || !memory.keys.empty()) && !m_builder.found(i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void World::stop_tools_at_contact(bool with_contact)
 {
     const auto points = [](const ContactSurface& surface, bool start) {
         Points out(3, surface.geometry.vertex_count());
@@ -67,7 +122,7 @@ void World::stop_tools_at_contact()
         }
         return out;
     };
-    constexpr double pressed_ratio = 10.0;
+    const double pressed_ratio = with_contact ? 3.0 : 10.0;  // of motion that counts as pressing
     for (const int body : m_tools) {
         const int system = m_bodies[static_cast<std::size_t>(body)].system;
         double first = 1.0;
@@ -78,8 +133,8 @@ void World::stop_tools_at_contact()
             if (a.link_system != system && b.link_system != system) {
                 continue;
             }
-            // The tool's own way. Once it touches, its free motion goes as deep into the tissue as its
-            // coupling is stretched: detection sees that, and has to see it where the tissue is.
+            // The tool's own way. Once it touches, its motion may go into the tissue, without contact as deep
+            // as its coupling is stretched: detection sees that, and has to see it where the tissue is.
             const double travel =
                 m_travel[static_cast<std::size_t>(a.link_system == system ? pair.a : pair.b)];
             const bool touching = pair.memory.normal_force > 0.0 || !pair.memory.keys.empty();
@@ -97,7 +152,8 @@ void World::stop_tools_at_contact()
             }
         }
         if (own >= 0) {
-            find_tool(body)->show_free_motion(first);
+            m_systems[static_cast<std::size_t>(system)]->show(
+                m_step, contact_change(static_cast<std::size_t>(system), with_contact), first);
             m_surfaces[static_cast<std::size_t>(own)].update(static_cast<double>(m_step_index + 1) * m_step);
         }
     }

@@ -71,6 +71,9 @@ public:
     [[nodiscard]] const VectorXd& free_velocity() const { return m_v_free; }
     /// rhs (3n, k) := A⁻¹ rhs; rows of fixed nodes become zero. Valid after a begin_step() that succeeded.
     void solve(Eigen::Ref<MatrixXd> rhs) const;
+    /// The free positions become those after this share of a step at free velocity + velocity_change (3n,),
+    /// unless they are not finite; the free velocity stays.
+    void show(const Eigen::Ref<const VectorXd>& velocity_change, double share);
     /// v = free velocity + velocity_change (3n,), x = x + h v. False, state unchanged, if not finite.
     [[nodiscard]] bool finish(const Eigen::Ref<const VectorXd>& velocity_change);
     /// x += correction (3n,) [m], except at fixed nodes.

@@ -43,6 +43,7 @@ public:
     [[nodiscard]] std::span<CoordinateConstraint> constraints() override;
     /// Forces of the joint limits and of the dry friction in the last step (nv) [N] or [N·m].
     [[nodiscard]] VectorXd constraint_forces() const;
+    void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) override;
     void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) override;
     void correct(const Eigen::Ref<const VectorXd>& position_change) override;
     [[nodiscard]] double kinetic_energy() const override;

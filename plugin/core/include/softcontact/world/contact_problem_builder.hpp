@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <softcontact/contact/aggregate.hpp>
 #include <softcontact/contact/detection.hpp>
@@ -43,10 +44,19 @@ public:
 
     /// The pairs that may touch, by index; call it whenever they change.
     void set_pairs(int surface_count, const std::vector<ContactPair>& pairs);
+    /// From now on a point contact that bore a load stays for as long as its two points are near each other,
+    /// found anew or not: nothing flickers in a body that is held still.
+    void keep_loaded(bool keep) { m_keep_loaded = keep; }
     /// Detects contact for every pair at the present (free) positions. `travel`: how far each surface went in
     /// the free motion [m]; contacts are looked for as much deeper.
     void detect(std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
                 const std::vector<double>& travel, const WorldSettings& settings);
+    /// Whether the last detection found contacts of a pair.
+    [[nodiscard]] bool found(std::size_t pair) const
+    {
+        return std::any_of(m_contacts.begin(), m_contacts.end(),
+                           [&](const PairContacts& contacts) { return contacts.pair == pair; });
+    }
     /// Aggregates, builds the rows and the Delassus operator.
     void assemble(const Systems& systems, const std::vector<ContactSurface>& surfaces,
                   std::vector<ContactPair>& pairs, const WorldSettings& settings, double step);
@@ -108,6 +118,8 @@ private:
     {
         return {values.data(), static_cast<Index>(values.size())};
     }
+    void add_loaded(const std::vector<ContactPoint>& loaded, const ContactSurface& a, const ContactSurface& b,
+                    double reach);
     void make_room(std::vector<ContactPair>& pairs);
     void add_found(std::size_t index, const ContactPair& pair, const ContactSurface& a, bool adaptive);
     [[nodiscard]] PairMemory& memory(const PairContacts& contacts, ContactPair& pair);
@@ -153,6 +165,7 @@ private:
     int m_contact_rows = 0;  ///< rows before those of the tilts
     int m_constraints = 0;   ///< rows of single coordinates among them, after those of the contacts
     double m_contact_offset = 0.0;
+    bool m_keep_loaded = false;
 
     BlockGaussSeidel m_solver;
     BlockNewton m_newton;

@@ -53,6 +53,9 @@ public:
     virtual void solve(Eigen::Ref<MatrixXd> columns) const = 0;
     /// Constraints on single coordinates in this step; the solve leaves their forces in them.
     [[nodiscard]] virtual std::span<CoordinateConstraint> constraints() { return {}; }
+    /// Between free_motion and finish: shows the body where v_free + velocity_change would take it in this
+    /// share of the step, for contact to be looked for there. v_free stays.
+    virtual void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) = 0;
     /// v = v_free + velocity_change, q = q₀ ⊕ h v.
     virtual void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) = 0;
     /// q ← q ⊕ position_change; the velocity stays.

@@ -26,6 +26,7 @@ public:
     [[nodiscard]] const VectorXd& velocity() const override { return m_dynamics.velocity(); }
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_dynamics.free_velocity(); }
     void solve(Eigen::Ref<MatrixXd> columns) const override { m_dynamics.solve(columns); }
+    void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) override;
     void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) override;
     void correct(const Eigen::Ref<const VectorXd>& position_change) override;
     [[nodiscard]] double kinetic_energy() const override { return m_dynamics.kinetic_energy(); }

@@ -25,6 +25,7 @@ public:
     [[nodiscard]] const VectorXd& velocity() const override { return m_velocity; }
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_free_velocity; }
     void solve(Eigen::Ref<MatrixXd> columns) const override { m_dynamics.solve(columns); }
+    void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) override;
     void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) override;
     void correct(const Eigen::Ref<const VectorXd>& position_change) override;
     [[nodiscard]] double kinetic_energy() const override { return m_dynamics.kinetic_energy(); }
@@ -41,9 +42,6 @@ public:
     [[nodiscard]] const ToolDynamics& dynamics() const { return m_dynamics; }
     [[nodiscard]] const VirtualCoupling& coupling() const { return m_coupling; }
     [[nodiscard]] const RigidPose& device() const { return m_device; }
-    /// Between free_motion and finish: shows the tool where it is after this share of its free motion, for
-    /// contact to be looked for there.
-    void show_free_motion(double share);
     /// Load of the coupling at the present state: what the device would feel without a fast thread.
     [[nodiscard]] CouplingLoad coupling_load() const;
 

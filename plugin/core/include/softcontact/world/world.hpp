@@ -36,6 +36,7 @@ struct StepStatistics {
 
 /// Bodies, contact and the two-pass time step (Talvas, Algorithm 1):
 /// free motion → detection at the free positions → velocity solve → integrate → position solve.
+/// Where tools are, detection looks where free motion and what contact changed in the last step lead.
 ///
 /// One call a step. After the first steps nothing is allocated, unless there are more contacts than ever
 /// before. Same inputs give the same bits.
@@ -159,6 +160,9 @@ private:
     void list_pairs();
     void advance_grasps();
     bool free_motion();
+    void find_contacts();
+    void show_motion(bool with_contact);
+    [[nodiscard]] bool lost_contact() const;
     void apply_velocity();
     void apply_position();
     bool check_health();
@@ -170,7 +174,8 @@ private:
     ArticulatedSystem& articulated_system(int body);
     ToolSystem& tool(int body);
     [[nodiscard]] ToolSystem* find_tool(int body) const;
-    void stop_tools_at_contact();
+    void stop_tools_at_contact(bool with_contact);
+    Eigen::Ref<const VectorXd> contact_change(std::size_t system, bool with_contact);
 
     double m_step;
     Vector3d m_gravity;
@@ -183,6 +188,9 @@ private:
     std::vector<ContactSurface> m_surfaces;
     std::vector<GraspController> m_grasps;
     std::vector<int> m_tools;  ///< body ids
+    /// What contact changed in the velocity of each system in the last step, where tools are.
+    std::vector<VectorXd> m_contact_changes;
+    VectorXd m_no_change;  ///< zeros
     std::vector<double> m_link_forces;
 
     std::vector<ContactPair> m_pairs;
