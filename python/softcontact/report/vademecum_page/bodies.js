@@ -60,14 +60,9 @@ class Body {
 
   // The most that any vertex has moved since the positions kept in `seen[which]`, which become the present ones.
   movedSince(seen, which) {
-    const { world } = this;
-    let most = 0;
-    for (let i = 0; i < world.length; i += 3) {
-      const [dx, dy, dz] = [0, 1, 2].map((a) => world[i + a] - seen[which][i + a]);
-      most = Math.max(most, dx * dx + dy * dy + dz * dz);
-    }
-    seen[which].set(world);
-    return Math.sqrt(most);
+    const most = largestWay(this.world, seen[which]);
+    seen[which].set(this.world);
+    return most;
   }
 
   // Brings the pointshell there too.

@@ -3,6 +3,8 @@
 // F = k d n, and push back where they are nearest. Source: Gonzalez et al. 2015, Sec. 3.
 
 const MOST_SWEEPS = 6; // a step; the search goes on with the next drawing
+const MOST_TRIALS = 6; // shares of a Newton step
+const WAY = 0.15; // of the smallest extent of the bodies: most that they move in one
 const SETTLED = 1e-6; // of the largest load
 
 class Contact {
@@ -10,6 +12,7 @@ class Contact {
     Object.assign(this, { first, second, stiffness: 1e7, yielding: true });
     this.clear = new Float64Array(second.shell.count); // how far each point is outside at least [m]
     this.seen = [first, second].map((body) => new Float64Array(body.world.length)); // positions then
+    this.mostWay = WAY * Math.min(...[first, second].map((body) => smallestExtent(body.rest)));
     this.points = [];
     this.count = 0; // evaluations
     this.forget();
@@ -69,7 +72,7 @@ class Contact {
       this.settled = true;
       return;
     }
-    for (let sweep = 0; sweep < MOST_SWEEPS && !this.correct(); sweep++) this.place();
+    for (let sweep = 0; sweep < MOST_SWEEPS && !this.correct(); sweep++);
   }
 
   place() {
@@ -106,8 +109,8 @@ class Contact {
     });
   }
 
-  // One step of Newton's method; returns whether the loads carried are those of the depths.
-  correct() {
+  // The loads that carry contact, and by how much what the depths ask for differs from them.
+  imbalance() {
     const { carried, stiffness, points } = this;
     const key = ({ body, node, axis }) => `${body.name} ${axis} ${node}`;
     const links = points.map((point) => this.links(point));
@@ -118,17 +121,35 @@ class Contact {
     }
     const loads = [...carried.values()];
     const place = new Map([...carried.keys()].map((name, i) => [name, i]));
-    const n = loads.length;
     const residual = Float64Array.from(loads, (load) => -load.size);
     links.forEach((list, i) => list.forEach((link) => (residual[place.get(key(link))] += link.share * stiffness * points[i].depth)));
+    return { links, loads, place, key, residual, norm: Math.hypot(...residual) };
+  }
+
+  // One step of Newton's method; returns whether the loads carried are those of the depths. Bodies must not move far at
+  // once: where a contact has opened the step knows nothing of it and would lead through the other body.
+  correct() {
+    const { links, loads, place, key, residual, norm } = this.imbalance();
     this.settled = residual.every((r) => Math.abs(r) <= SETTLED);
     if (this.settled) {
-      for (const [name, load] of carried) if (Math.abs(load.size) <= SETTLED) carried.delete(name);
+      for (const [name, load] of this.carried) if (Math.abs(load.size) <= SETTLED) this.carried.delete(name);
       return true;
     }
-    const step = solveDense(this.jacobian(links, loads, place, key), residual, n);
-    loads.forEach((load, i) => (load.size += step[i]));
-    this.hand();
+    const bodies = [this.first, this.second].filter((body) => body.reactions);
+    const before = loads.map((load) => load.size);
+    const then = bodies.map((body) => body.local.slice());
+    const step = solveDense(this.jacobian(links, loads, place, key), residual, loads.length);
+    for (let trial = 0, share = 1, far = false; trial < MOST_TRIALS; trial++) {
+      loads.forEach((load, i) => (load.size = before[i] + share * step[i]));
+      this.hand();
+      this.place();
+      const way = bodies.reduce((sum, body, i) => sum + largestWay(body.local, then[i]), 0);
+      if (way > this.mostWay) {
+        share *= (0.99 * this.mostWay) / way;
+        far = true;
+      } else if (far || this.imbalance().norm < norm) break;
+      else share *= 0.5;
+    }
     return false;
   }
 
@@ -198,4 +219,17 @@ function solveDense(matrix, vector, n) {
     vector[k] /= matrix[k * n + k];
   }
   return vector;
+}
+
+function largestWay(positions, before) {
+  let most = 0;
+  for (let i = 0; i < positions.length; i += 3) {
+    most = Math.max(most, (positions[i] - before[i]) ** 2 + (positions[i + 1] - before[i + 1]) ** 2 + (positions[i + 2] - before[i + 2]) ** 2);
+  }
+  return Math.sqrt(most);
+}
+
+function smallestExtent(positions) {
+  const [low, high] = boxOf(positions);
+  return Math.min(...[0, 1, 2].map((a) => high[a] - low[a]));
 }
