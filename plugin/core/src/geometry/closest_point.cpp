@@ -126,7 +126,13 @@ ClosestPoint closest_point_local(const Surface& surface, const Vector3d& local_p
     const Points& vertices = surface.local_vertices();
     ClosestPoint closest;
     TrianglePoint nearest;
+    const Points& normals = surface.face_normals();
     const auto improve = [&](int triangle, double& bound) {
+        // A triangle is no nearer than its plane, which costs a tenth; the slack leaves needles, whose normal
+        // is worth little, to the full test.
+        const Vector3d offset = local_point - vertices.col(triangles(0, triangle));
+        const double height = std::abs(normals.col(triangle).dot(offset)) - 1e-6 * offset.cwiseAbs().sum();
+        if (height > 0.0 && height * height > bound) return;
         const TrianglePoint candidate = closest_point_on_triangle(
             local_point, vertices.col(triangles(0, triangle)), vertices.col(triangles(1, triangle)),
             vertices.col(triangles(2, triangle)));
