@@ -18,11 +18,18 @@ def test_figures_are_told_and_judged(tmp_path, monkeypatch, capsys):
     figures = json.loads((tmp_path / "figures.json").read_text())["results"]
     assert figures["positions"] == 2 and figures["errors"][0]["modes"] == 3
     assert f"{figures['errors'][0]['nodal_max']:.2e}" in text
-    assert figures["detection"]["touching_mean"] > 0.0 and figures["detection"]["points"] == 170
+    distance = figures["distance"]
+    assert distance["detection"]["touching_mean"] > 0.0 and distance["detection"]["points"] == 170
+    assert [row["contacts"] for row in distance["bunny"]] == [0, 36, 427]
+    assert distance["errors"]["exact"]["max"] < 1e-9 < distance["errors"]["trilinear"]["max"]
+    assert f"{distance['separated']['ratio']:.1f} times less" in text
     assert 0.0 < figures["displacement_s"]["3"]["median"] <= figures["displacement_s"]["3"]["p99.9"]
     assert (tmp_path / "out" / "modes.png").stat().st_size > 1000
     monkeypatch.setattr(bench, "build", lambda *given, **options: made[0])
     monkeypatch.setattr(bench, "LIMITS", {3: 1e-9})
+    assert bench.main(quick=True) == 1
+    monkeypatch.setattr(bench, "LIMITS", {3: 0.02})
+    monkeypatch.setattr(bench.vademecum_distance, "AIMS", {**bench.vademecum_distance.AIMS, "error": 1e-20})
     assert bench.main(quick=True) == 1
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from small_vademecum import NODES, small
 
+from softcontact.bench.vademecum_distance import brute_force
 from softcontact.vademecum import BoundaryDistance
 
 
@@ -15,28 +16,6 @@ def made():
 
 def corners(made, moved):
     return (made.mesh.nodes + moved)[made.mesh.boundary[1]]
-
-
-def brute_force(points, triangles):
-    """Signed distances: to every triangle, the least; inside where the solid angles of all add up to a full one."""
-    least = np.full(len(points), np.inf)
-    turns = np.zeros(len(points))
-    for a, b, c in triangles:
-        normal = np.cross(b - a, c - a)
-        beyond = np.full(len(points), False)
-        for start, end in ((a, b), (b, c), (c, a)):
-            edge, way = end - start, points - start
-            beyond |= np.cross(edge, way) @ normal < 0.0
-            along = np.clip(way @ edge / (edge @ edge), 0.0, 1.0)
-            least = np.minimum(least, np.linalg.norm(way - along[:, None] * edge, axis=1))
-        height = np.abs((points - a) @ normal) / np.linalg.norm(normal)
-        least = np.where(beyond, least, np.minimum(least, height))
-        u, v, w = a - points, b - points, c - points
-        lu, lv, lw = (np.linalg.norm(x, axis=1) for x in (u, v, w))
-        dot = {k: np.einsum("ij,ij->i", *p) for k, p in {"uv": (u, v), "vw": (v, w), "wu": (w, u)}.items()}
-        volume = np.einsum("ij,ij->i", u, np.cross(v, w))
-        turns += np.arctan2(volume, lu * lv * lw + dot["uv"] * lw + dot["vw"] * lu + dot["wu"] * lv)
-    return np.where(turns > np.pi, -least, least)
 
 
 def cloud(made, count, seed):
