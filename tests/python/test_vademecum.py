@@ -2,6 +2,9 @@
 """Vademecums: what they answer and refuse, stopped builds, files."""
 
 import dataclasses
+import os
+import subprocess
+import sys
 
 import h5py
 import numpy as np
@@ -111,6 +114,50 @@ def test_a_build_stopped_anywhere_goes_on_to_the_same_file(tmp_path):
     assert (tmp_path / "resumed.h5").read_bytes() == (tmp_path / "whole.h5").read_bytes()
 
 
+_KILLED = """
+import os, random, signal, sys, time
+from small_vademecum import make
+
+def child():
+    number = os.fork()
+    if number == 0:
+        make(checkpoint="state").save("made.h5")
+        os._exit(0)
+    return number
+
+random.seed(5)
+started = time.monotonic()
+os.waitpid(child(), 0)
+wall = time.monotonic() - started
+whole = open("made.h5", "rb").read()
+os.unlink("made.h5")
+kills = resumed = 0
+while kills < 3 or not os.path.exists("made.h5"):
+    resumed += os.path.exists("state")
+    number = child()
+    if kills < 3:
+        time.sleep(random.uniform(0.1, 0.6) * wall)
+        os.kill(number, signal.SIGKILL)
+    kills += os.WIFSIGNALED(os.waitpid(number, 0)[1])
+    if kills < 3 and os.path.exists("made.h5"):
+        assert open("made.h5", "rb").read() == whole
+        os.unlink("made.h5")
+assert open("made.h5", "rb").read() == whole and not os.path.exists("state")
+print(kills, resumed)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_build_killed_at_random_moments_goes_on_to_the_same_file(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    kills, resumed = map(int, done.stdout.split())
+    assert kills == 3 and resumed >= 1
+
+
 def test_the_state_of_another_build_is_refused(tmp_path):
     checkpoint = tmp_path / "state"
 
@@ -122,9 +169,16 @@ def test_the_state_of_another_build_is_refused(tmp_path):
         make(checkpoint=checkpoint, progress=stop)
     with pytest.raises(ValueError, match="another mesh, load or set of options"):
         make(checkpoint=checkpoint, options=dataclasses.replace(OPTIONS, modes=5))
-    checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
-    with pytest.raises(ValueError, match="holds no unfinished build"):
-        make(checkpoint=checkpoint)
+    whole = checkpoint.read_bytes()
+    random = np.random.default_rng(4)
+    damaged = [whole[:0], whole[:1000], whole[:-1]]
+    for place in (0, 30, 100, 511, *random.integers(0, len(whole), 8)):
+        damaged.append(bytearray(whole))
+        damaged[-1][place] ^= 1 << int(random.integers(8))
+    for image in damaged:
+        checkpoint.write_bytes(image)
+        with pytest.raises(ValueError, match=r"holds no unfinished build.*; remove it"):
+            make(checkpoint=checkpoint)
 
 
 def test_a_file_gives_back_what_was_saved(saved, tmp_path):
@@ -176,3 +230,16 @@ def test_files_of_other_meshes_versions_and_kinds_are_refused(saved, tmp_path):
         Vademecum.load(path)
     with h5py.File(saved) as file:  # any reader opens it
         assert file["mesh/nodes"].shape == (28, 3) and file["solution/modes"].shape == (12, 28, 3)
+
+
+def test_modes_found_from_a_sample_of_the_cases_serve_all():
+    solid = SolidMesh.block((0.24, 0.04, 0.04), (6, 1, 1))
+    clamped = np.flatnonzero(solid.nodes[:, 0] < 1e-9)
+    load, steel = PointLoad(2e5), Material(209e9, 0.3)
+    options = BuildOptions(modes=40, sizes=3, sample=12)
+    some = build(solid, steel, load, clamped=clamped, options=options)
+    every = build(solid, steel, load, clamped=clamped, options=dataclasses.replace(options, sample=None))
+    assert some.cases.count == every.cases.count == 24
+    assert some.log[-1].modes < every.log[-1].modes
+    certificate = some.certified(sizes=(0.5, 1.0), modes=[]).certificate
+    assert certificate.rows()[0]["nodal_max"] < 1e-3

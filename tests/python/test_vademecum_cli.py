@@ -16,6 +16,7 @@ from softcontact.mesh import tetrahedral_box
 from softcontact.vademecum import Vademecum
 
 OPTIONS = ["--young", "1e6", "--clamped", "x < -0.049", "--force", "20", "--modes", "24", "--sizes", "4"]
+OPTIONS += ["--workers", "1"]  # starting more takes longer than all the work
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +104,9 @@ def test_a_killed_build_goes_on_to_the_same_file(built, solid, tmp_path):
         (["build", "beam", "--out", "OUT", "--direction", "0,0,0"], "directions"),
         (["build", "beam", "--out", "OUT", "--force", "0"], "magnitude: 0.0 N"),
         (["build", "beam", "--out", "OUT", "--tolerance", "2"], "tolerance: 2.0"),
+        (["build", "bunny", "--out", "OUT", "--clamped", "x < 0"], "`bunny` has its own"),
+        (["build", "beam", "--out", "OUT", "--workers", "0"], "workers: 0"),
+        (["build", "beam", "--out", "OUT", "--sample", "0"], "sample: 0"),
         (["build", "beem", "--out", "OUT"], "beem: no such model or file"),
         (["build", "beam", "--out", "NOWHERE"], "is no folder"),
         (["build", "missing.vtu", "--out", "OUT", "--young", "1e6", "--clamped", "x < 0"], "missing.vtu"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 import time
@@ -27,12 +28,23 @@ File = Annotated[Path, typer.Argument(metavar="FILE.h5", help="A vademecum.")]
 
 @app.command()
 def build(
-    model: Annotated[str, typer.Argument(help="`beam`, or a file of tetrahedra (VTU, VTK, Gmsh).")],
+    model: Annotated[str, typer.Argument(help="`beam`, `bunny`, or a file of tetrahedra (VTU, VTK, Gmsh).")],
     out: Annotated[Path, typer.Option(metavar="FILE.h5", help="Write it there; FILE.h5.partial underway.")],
-    modes: Annotated[int, typer.Option(help="Modes kept at most.")] = 81,
-    tolerance: Annotated[float, typer.Option(help="Share of the energy norm a mode must promise.")] = 6e-4,
-    sizes: Annotated[int, typer.Option(help="Terms of the series in the load's size.")] = 8,
-    force: Annotated[float, typer.Option(help="Largest force [N].")] = 1e6,
+    modes: Annotated[
+        int | None, typer.Option(help="Modes kept at most. Default 81, of the bunny 143.")
+    ] = None,
+    tolerance: Annotated[
+        float | None, typer.Option(help="Share of the energy norm a mode must promise. Default 6e-4.")
+    ] = None,
+    sizes: Annotated[
+        int | None, typer.Option(help="Terms of the series in the load's size. Default 8, of the bunny 4.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(help="Load cases that modes are found from. Default all, of the bunny 256.")
+    ] = None,
+    force: Annotated[
+        float | None, typer.Option(help="Largest force [N]. Default 1e6, of the bunny 2e6.")
+    ] = None,
     direction: Annotated[
         list[str] | None, typer.Option(metavar="X,Y,Z", help="Of the force; may be repeated. Default 0,0,-1.")
     ] = None,
@@ -54,13 +66,14 @@ def build(
     """
     from softcontact.parallel import Workers, WorkersLost, available_cores
     from softcontact.progress import peak_memory
-    from softcontact.vademecum import BuildError, BuildOptions
+    from softcontact.vademecum import BuildError
     from softcontact.vademecum import build as build_vademecum
 
     _writable(out)
     directions = tuple(_vector(text) for text in direction or ["0,0,-1"])
-    options = BuildOptions(modes=modes, tolerance=tolerance, sizes=sizes)
     solid = _model(model, unit, young, poisson, clamped, force, directions)
+    given = {"modes": modes, "tolerance": tolerance, "sizes": sizes, "sample": sample}
+    options = dataclasses.replace(solid.options, **{k: v for k, v in given.items() if v is not None})
     started = time.perf_counter()
     checkpoint = out.with_name(out.name + ".partial")
     count = available_cores() if workers is None else workers
@@ -257,28 +270,29 @@ def _model(
     young: float | None,
     poisson: float,
     clamped: str | None,
-    force: float,
+    force: float | None,
     directions: tuple[tuple[float, float, float], ...],
 ) -> Any:
     from softcontact.vademecum import models
 
-    if name == "beam":
+    own = {"beam": models.beam, "bunny": models.bunny}.get(name)
+    chosen = {"directions": directions} if force is None else {"directions": directions, "force": force}
+    if own is not None:
         if young is not None or clamped is not None:
-            raise ValueError("--young, --clamped: these are for mesh files; `beam` has its own")
-        return models.beam(force=force, directions=directions)
+            raise ValueError(f"--young, --clamped: these are for mesh files; `{name}` has its own")
+        return own(**chosen)
     if not Path(name).exists():
-        raise ValueError(f"{name}: no such model or file; give `beam` or a file of tetrahedra")
+        raise ValueError(f"{name}: no such model or file; give `beam`, `bunny` or a file of tetrahedra")
     if young is None or clamped is None:
         missing = "--young" if young is None else "--clamped"
-        raise ValueError(f"{missing}: needed with a mesh file (or give the model `beam`)")
+        raise ValueError(f"{missing}: needed with a mesh file (or give the model `beam` or `bunny`)")
     return models.from_file(
         Path(name),
         unit=unit,
         young_modulus=young,
         poisson_ratio=poisson,
         clamped=clamped,
-        force=force,
-        directions=directions,
+        **chosen,
     )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcontact.vademecum.reduced import Coordinates
-from softcontact.whole_file import write_hdf5
+from softcontact.vademecum.sealed import Seal
 
 __all__ = ["BuildState", "LogRow"]
 
 FloatArray = NDArray[np.float64]
+
+_SEAL = Seal("softcontact-unfinished-vademecum", 1, "unfinished build", "remove it")
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class BuildState:
                 file[f"levels/{number}/amplitudes"] = level.amplitudes
                 file[f"levels/{number}/dents"] = level.dents
 
-        write_hdf5(path, fill)
+        _SEAL.write(path, fill)
 
     @classmethod
     def load(cls, path: Path, key: str) -> BuildState:
@@ -75,7 +78,7 @@ class BuildState:
         import h5py
 
         try:
-            with h5py.File(path, "r") as file:
+            with h5py.File(io.BytesIO(_SEAL.read(path)), "r") as file:
                 known = str(file.attrs["key"])
                 levels = [
                     Coordinates(file[f"levels/{k}/amplitudes"][()], file[f"levels/{k}/dents"][()])
@@ -83,8 +86,8 @@ class BuildState:
                 ]
                 log = [LogRow(row[0], int(row[1]), row[2], row[3]) for row in file["log"][()].tolist()]
                 state = cls(int(file.attrs["done"]), file["modes"][()], levels, log)
-        except (OSError, KeyError) as error:
-            raise ValueError(f"{str(path)!r} holds no unfinished build ({error}); remove it") from None
+        except (OSError, KeyError, ValueError) as error:
+            raise ValueError(f"{str(path)!r} holds no unfinished build ({error})") from None
         if known != key:
             raise ValueError(
                 f"{str(path)!r} is the unfinished build of another mesh, load or set of options; "

@@ -18,7 +18,6 @@ Any HDF5 reader opens it; equal vademecums make equal files.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import io
 import json
 from pathlib import Path
@@ -32,19 +31,19 @@ from softcontact.vademecum.certificate import Certificate
 from softcontact.vademecum.distance import DistanceField, GridDistance
 from softcontact.vademecum.offline import BuildOptions
 from softcontact.vademecum.point_load import LoadCases
+from softcontact.vademecum.sealed import Seal, SealError
 from softcontact.vademecum.separated import SeparatedSolution
 from softcontact.vademecum.separated_distance import SeparatedDistanceField, check_bound
 from softcontact.vademecum.solid import Solid
 from softcontact.vademecum.solid_mesh import SolidMesh
 from softcontact.vademecum.vademecum import Vademecum
-from softcontact.whole_file import target, write_whole
 
 __all__ = ["FORMAT", "VERSION", "VademecumFileError", "read", "write"]
 
 FORMAT = "softcontact-vademecum"
 VERSION = 1
 
-_USER_BLOCK = 512
+_SEAL = Seal(FORMAT, VERSION, "vademecum", "build it again")
 
 
 class VademecumFileError(ValueError):
@@ -57,14 +56,7 @@ def write(vademecum: Vademecum, path: Path) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    import h5py
-
-    target(path)  # before the work, not after it
-    with h5py.File("softcontact", "w", driver="core", backing_store=False) as file:
-        _fill(file, vademecum)
-        file.flush()
-        image = file.id.get_file_image()
-    write_whole(path, _user_block(image) + image)
+    _SEAL.write(path, lambda file: _fill(file, vademecum))
 
 
 def _fill(file: Any, vademecum: Vademecum) -> None:
@@ -99,12 +91,10 @@ def read(path: Path, mesh: SolidMesh | None = None) -> Vademecum:
     if not path.is_file():
         raise VademecumFileError(f"{str(path)!r}: no such file")
     try:
-        image = path.read_bytes()
-        _check(image, path)
-        with h5py.File(io.BytesIO(image), "r") as file:
+        with h5py.File(io.BytesIO(_SEAL.read(path)), "r") as file:
             found = _vademecum(file)
-    except VademecumFileError:
-        raise
+    except SealError as error:
+        raise VademecumFileError(str(error)) from None
     except (OSError, KeyError, RuntimeError, ValueError, TypeError) as error:
         # a damaged tree can make the HDF5 library fail in any of these ways
         raise VademecumFileError(
@@ -116,23 +106,6 @@ def read(path: Path, mesh: SolidMesh | None = None) -> Vademecum:
             f"not {len(mesh.nodes)} nodes, hash {mesh.hash[:12]}…; build one for this mesh"
         )
     return found
-
-
-def _user_block(image: bytes) -> bytes:
-    text = f"{FORMAT} {VERSION}\nsha256 {hashlib.sha256(image).hexdigest()}\n"
-    return text.encode().ljust(_USER_BLOCK, b"\0")
-
-
-def _check(image: bytes, path: Path) -> None:
-    name, _, version = image[:_USER_BLOCK].split(b"\n")[0].decode(errors="replace").partition(" ")
-    if name != FORMAT:
-        raise VademecumFileError(f"{str(path)!r} is no vademecum, or damaged at its beginning")
-    if version != str(VERSION):
-        raise VademecumFileError(
-            f"{str(path)!r} has version {version} of the format, this program reads {VERSION}; build it again"
-        )
-    if image[:_USER_BLOCK] != _user_block(image[_USER_BLOCK:]):
-        raise VademecumFileError(f"{str(path)!r} is damaged: its checksum does not fit; build it again")
 
 
 def _vademecum(file: Any) -> Vademecum:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse.linalg as sla
 from numpy.typing import ArrayLike, NDArray
 
 from softcontact.vademecum.solid import Solid, factorised
@@ -54,6 +55,7 @@ class FullOrderSolver:
         self.tolerance = tolerance
         self.max_iterations = max_iterations
         self.smallest_increment = smallest_increment
+        self._factors: sla.SuperLU | None = None
 
     def solve(self, load: ArrayLike) -> FloatArray:
         """Equilibrium (f,) [m] under a nodal load (f,) [N].
@@ -97,6 +99,9 @@ class FullOrderSolver:
 
     def _newton(self, load: FloatArray, values: FloatArray) -> tuple[FloatArray | None, int]:
         """Newton steps, the first without a test of its length; None where they do not converge."""
+        found = self._by_last_factors(load, values)
+        if found is not None:
+            return found, 1
         scale = np.linalg.norm(load)
         residual = load - self.solid.force(values[None])[0]
         for step in range(self.max_iterations):
@@ -105,8 +110,23 @@ class FullOrderSolver:
             if np.linalg.norm(residual) <= self.tolerance * scale:
                 return values, step
             try:
-                values = values + factorised(self.solid.tangent(values)).solve(residual)
+                self._factors = factorised(self.solid.tangent(values))
             except RuntimeError:  # singular
                 return None, step
+            values = values + self._factors.solve(residual)
             residual = load - self.solid.force(values[None])[0]
         return None, self.max_iterations
+
+    def _by_last_factors(self, load: FloatArray, values: FloatArray) -> FloatArray | None:
+        """The same with the last tangent as long as each step halves the residual: mild cases need no other."""
+        last = np.inf
+        while self._factors is not None:
+            residual = load - self.solid.force(values[None])[0]
+            size = float(np.linalg.norm(residual))
+            if size <= self.tolerance * np.linalg.norm(load):
+                return values
+            if not size < 0.5 * last:
+                break
+            last = size
+            values = values + self._factors.solve(residual)
+        return None
