@@ -74,6 +74,11 @@ def test_the_distance_field_goes_into_the_file(built, tmp_path, capsys):
     node = int(made.cases.nodes[-1])
     where = made.mesh.nodes[[0]] + [[1e-3, 1e-3, 1e-3]]  # near a clamped corner
     assert made.distance(where, node, 0.5).shape == (1,)
+    assert told["bound_m"] == 0.0
+    assert main([*command, "--compress", "0.1"]) == 0
+    small = json.loads(capsys.readouterr().out)["distance"]
+    assert small["bytes"] < told["bytes"] and small["grid"] == told["grid"]
+    assert 0.0 < small["bound_m"] <= 0.1 * sum(h**2 for h in told["spacing_m"]) ** 0.5
 
 
 def test_a_killed_build_goes_on_to_the_same_file(built, solid, tmp_path):
@@ -116,6 +121,7 @@ def test_a_killed_build_goes_on_to_the_same_file(built, solid, tmp_path):
         (["certify", "BUILT", "--every", "0"], "--every: 0"),
         (["distance", "BUILT", "--grid", "12,8"], "--grid: '12,8'"),
         (["distance", "BUILT", "--grid", "12,8,2"], "6 or more each"),
+        (["distance", "BUILT", "--grid", "12,8,9", "--compress", "1.5"], "compress: 1.5"),
         (["distance", "BUILT", "--grid", "12,8,9", "--sizes", "2"], "shares of the largest force"),
         (["info", "MESH"], "no vademecum"),
     ],

@@ -120,14 +120,15 @@ def test_the_file_keeps_it_and_what_is_not_there_is_refused(made, tmp_path):
     with pytest.raises(ValueError, match=r"scale: 0\.5 is not tabulated, only 0, 1"):
         made.distance(points, 27, 0.5, method="trilinear")
     for scale in (np.nan, np.inf):
-        with pytest.raises(ValueError, match="not tabulated"):
-            made.distance(points, 27, scale, method="trilinear")
-        with pytest.raises(ValueError, match="finite"):
-            made.distance(points, 27, scale)
+        for method in ("exact", "trilinear", "nearest", "blend"):
+            with pytest.raises(ValueError, match="expected (a )?finite"):
+                made.distance(points, 27, scale, method=method)
     with pytest.raises(ValueError, match="no distance field"):
         small().distance(points, 27, method="trilinear")
-    with pytest.raises(ValueError, match="method: 'nearest', expected one of exact, trilinear"):
-        made.distance(points, 27, method="nearest")
+    with pytest.raises(
+        ValueError, match="method: 'linear', expected one of exact, trilinear, nearest, blend"
+    ):
+        made.distance(points, 27, method="linear")
     with pytest.raises(ValueError, match="clamped"):
         made.distance(points, 0)
     with pytest.raises(ValueError, match=r"points: shape \(3,\)"):
@@ -150,3 +151,17 @@ def test_the_tables_do_not_depend_on_the_number_of_threads(made):
     )
     np.testing.assert_array_equal(more.distance_field.values, made.distance_field.values)
     assert told == [(12, 24), (24, 24)]
+
+
+def test_between_tabulated_sizes_the_nearest_or_both_are_taken(made):
+    points = random_points(made.distance_field, 3000, 8)
+    none, full = (made.distance(points, 27, size, method="trilinear") for size in (0.0, 1.0))
+    np.testing.assert_array_equal(made.distance(points, 27, 0.3, method="nearest"), none)
+    np.testing.assert_array_equal(made.distance(points, 27, 0.7, method="nearest"), full)
+    mixed = made.distance(points, 27, 0.3, method="blend")
+    np.testing.assert_allclose(mixed, 0.7 * none + 0.3 * full, atol=1e-12)
+    indices, depths, _ = made.contacts(points, 27, 0.3, method="blend")
+    np.testing.assert_array_equal(indices, np.flatnonzero(mixed < 0.0))
+    np.testing.assert_array_equal(depths, -mixed[indices])
+    for size, known in ((0.0, none), (1.0, full), (-0.2, none), (1.2, full)):
+        np.testing.assert_allclose(made.distance(points, 27, size, method="blend"), known, atol=1e-12)

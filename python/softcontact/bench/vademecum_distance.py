@@ -94,7 +94,7 @@ def brute_force(points: FloatArray, triangles: FloatArray) -> FloatArray:
     return np.where(turns > np.pi, -least, least)
 
 
-def times(ask: Callable[[int], None], count: int) -> dict[str, float]:
+def times(ask: Callable[[int], Any], count: int) -> dict[str, float]:
     """Least, median and 99.9th percentile [s] of `count` calls ask(0), ask(1), …"""
     samples: FloatArray = np.empty(count)
     for k in range(count):

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,10 +21,12 @@ from softcontact import _core
 from softcontact.vademecum.point_load import LoadCases
 from softcontact.vademecum.separated import SeparatedSolution
 
-__all__ = ["DistanceField", "GridDistance", "as_cloud", "tabulate_distance"]
+__all__ = ["Between", "DistanceField", "GridDistance", "as_cloud", "tabulate_distance"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+Between = Literal["refuse", "nearest", "blend"]
 
 _SAME_SIZE = 1e-9  # sizes of the load that differ by less are one
 
@@ -63,39 +66,57 @@ class GridDistance(ABC):
         """The tabulated size that is nearest to one [-]."""
         return float(self.sizes[np.abs(self.sizes - size).argmin()])
 
-    def state(self, case: int, size: float) -> _core.DistanceState:
-        """Which table of the core's field is that of a case and a size.
+    def state(self, case: int, size: float, between: Between = "refuse") -> _core.DistanceState:
+        """Which tables of the core's field are those of a case and a size.
 
+        Args:
+            between: what to do at a size that is not tabulated: refuse it; take the nearest one; or blend the two
+                around it, which holds while the boundary moves by less than a cell from one to the other, and is the
+                nearest one beyond the tabulated ones.
         Raises:
-            ValueError: a size that is not tabulated.
+            ValueError: a size that is not finite, or refused.
         """
-        near = int(np.abs(self.sizes - size).argmin()) if np.isfinite(size) else 0
-        if not abs(self.sizes[near] - size) <= _SAME_SIZE:
+        if not np.isfinite(size):
+            raise ValueError(f"scale: {size}, expected a finite share of the largest force")
+        near = int(np.abs(self.sizes - size).argmin())
+        if between == "blend":
+            upper = int(np.searchsorted(self.sizes, size))
+            if 0 < upper < len(self.sizes):
+                low, high = self.sizes[upper - 1 : upper + 1]
+                first = (upper - 1) * self.case_count + case
+                return _core.DistanceState(first, first + self.case_count, float((size - low) / (high - low)))
+        elif between == "refuse" and not abs(self.sizes[near] - size) <= _SAME_SIZE:
             known = ", ".join(f"{s:g}" for s in self.sizes)
-            raise ValueError(f"scale: {size:g} is not tabulated, only {known}; tabulate it too")
+            raise ValueError(
+                f"scale: {size:g} is not tabulated, only {known}; tabulate it too, or ask for the exact distance"
+            )
         return _core.DistanceState(near * self.case_count + case)
 
-    def distance(self, points: ArrayLike, case: int, size: float = 1.0) -> FloatArray:
+    def distance(
+        self, points: ArrayLike, case: int, size: float = 1.0, between: Between = "refuse"
+    ) -> FloatArray:
         """Signed distances (k,) [m] of points (k, 3) [m], negative inside.
 
         Beyond the grid: the distance to the grid and that at its nearest point, added; never less than the true one
         but for the interpolation's error. A point that is not finite has NaN.
 
         Raises:
-            ValueError: points of another shape, or a size that is not tabulated.
+            ValueError: points of another shape; or a size that `state` refuses.
         """
-        return self.core.distance(as_cloud(points), self.state(case, size))
+        return self.core.distance(as_cloud(points), self.state(case, size, between))
 
-    def gradient(self, points: ArrayLike, case: int, size: float = 1.0) -> FloatArray:
+    def gradient(
+        self, points: ArrayLike, case: int, size: float = 1.0, between: Between = "refuse"
+    ) -> FloatArray:
         """Gradients (k, 3) [-] of `distance`; on the border of two cells that of the upper one.
 
         Raises:
             ValueError: see `distance`.
         """
-        return self.core.gradient(as_cloud(points), self.state(case, size))
+        return self.core.gradient(as_cloud(points), self.state(case, size, between))
 
     def contacts(
-        self, points: ArrayLike, case: int, size: float = 1.0
+        self, points: ArrayLike, case: int, size: float = 1.0, between: Between = "refuse"
     ) -> tuple[IntArray, FloatArray, FloatArray]:
         """Points that are inside the deformed solid.
 
@@ -107,7 +128,7 @@ class GridDistance(ABC):
         Raises:
             ValueError: see `distance`.
         """
-        return self.core.contacts(as_cloud(points), self.state(case, size))
+        return self.core.contacts(as_cloud(points), self.state(case, size, between))
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,9 @@ class _Block:
 def _separate(values: FloatArray, limit: float) -> _Block:
     """Terms of one block's values (states, points), until none is further off than the limit."""
     left, total = values.copy(), np.zeros(values.shape)
-    places, states, scales = [], [], []
+    places: list[FloatArray] = []
+    states: list[FloatArray] = []
+    scales: list[np.float32] = []
     bound = float(np.abs(left).max())
     while bound > limit or not scales:
         place = left[np.einsum("sp,sp->s", left, left).argmax()]

@@ -20,7 +20,7 @@ from softcontact.parallel import Workers
 from softcontact.vademecum.boundary_distance import BoundaryDistance
 from softcontact.vademecum.build_state import BuildState, LogRow
 from softcontact.vademecum.certificate import Certificate, certify
-from softcontact.vademecum.distance import GridDistance, tabulate_distance
+from softcontact.vademecum.distance import Between, GridDistance, tabulate_distance
 from softcontact.vademecum.offline import BuildOptions, OfflineBuild
 from softcontact.vademecum.point_load import LoadCases, PointLoad
 from softcontact.vademecum.separated import SeparatedSolution, separate
@@ -33,7 +33,7 @@ __all__ = ["Vademecum", "VademecumWarning", "build"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-DistanceMethod = Literal["exact", "trilinear"]
+DistanceMethod = Literal["exact", "trilinear", "nearest", "blend"]
 
 
 class VademecumWarning(UserWarning):
@@ -152,16 +152,17 @@ class Vademecum:
         """Signed distances (k,) [m] of points (k, 3) [m] to the boundary deformed by a load, negative inside.
 
         Args:
-            method: "exact", to the nearest triangle, at any scale; or "trilinear", from the distance field, see
-                DistanceField.distance.
+            method: "exact", to the nearest triangle, at any scale; or from the distance field, see
+                DistanceField.distance: "trilinear" at tabulated scales alone, "nearest" at the nearest one of them,
+                "blend" between the two around, see DistanceField.state.
         Raises:
             ValueError: a node that cannot be loaded, a scale that is not finite, points of another shape; with
-                "trilinear" also no distance field, or a size that is not tabulated.
+                another method also no distance field, or with "trilinear" a scale that is not tabulated.
         """
         if self._is_exact(method):
             self._exact.load([node], scale, family)
             return self._exact.distance(points)
-        return self._field().distance(points, self.case(node, family), scale)
+        return self._field().distance(points, self.case(node, family), scale, _between(method))
 
     def contacts(
         self,
@@ -185,7 +186,7 @@ class Vademecum:
         if self._is_exact(method):
             self._exact.load([node], scale, family)
             return self._exact.contacts(pointshell)
-        return self._field().contacts(pointshell, self.case(node, family), scale)
+        return self._field().contacts(pointshell, self.case(node, family), scale, _between(method))
 
     @cached_property
     def _exact(self) -> BoundaryDistance:
@@ -224,6 +225,10 @@ class Vademecum:
         from softcontact.vademecum.file import read
 
         return read(Path(path), mesh)
+
+
+def _between(method: DistanceMethod) -> Between:
+    return method if method == "nearest" or method == "blend" else "refuse"
 
 
 def build(
