@@ -35,7 +35,7 @@ PenaltyContact::PenaltyContact(DeformedBoundary boundary, const PenaltySettings&
     m_anchors.resize(size);
 }
 
-Index PenaltyContact::evaluate(const Eigen::Ref<const Points>& points) noexcept
+Index PenaltyContact::evaluate(const Eigen::Ref<const Points>& points, DepthMeasure* measure) noexcept
 {
     const double body = m_boundary.refresh();
     m_count = 0;
@@ -45,8 +45,10 @@ Index PenaltyContact::evaluate(const Eigen::Ref<const Points>& points) noexcept
         m_clearance[k] -= (point - m_last.col(i)).norm() + body;
         m_last.col(i) = point;
         if (m_clearance[k] > 0.0) continue;
-        const BoundaryPoint found = m_boundary.closest(point, m_near[k]);
-        m_clearance[k] = std::max(0.0, found.distance);
+        BoundaryPoint found = m_boundary.closest(point, m_near[k]);
+        const double nearest = found.distance;
+        if (measure != nullptr && found.place.found()) measure->measure(m_boundary, point, found);
+        m_clearance[k] = std::max(0.0, std::min(nearest, found.distance));
         if (!found.place.found()) continue;
         m_near[k] = m_boundary.nearest_corner(found.place);
         if (!(found.distance < 0.0)) continue;
@@ -57,8 +59,9 @@ Index PenaltyContact::evaluate(const Eigen::Ref<const Points>& points) noexcept
         contact.depth = -found.distance;
         // in the boundary's own round-off the way to it has no direction
         const double least = 1e-12 * (1.0 + found.point.norm());
-        contact.normal =
-            contact.depth > least ? Vector3d((found.point - point) / contact.depth) : found.normal;
+        contact.normal = measure == nullptr && contact.depth > least
+                             ? Vector3d((found.point - point) / contact.depth)
+                             : found.normal;
         press(contact, point);
     }
     return m_count;

@@ -30,6 +30,15 @@ struct PenaltyPoint {
     bool slides = false;                    ///< at the bound of friction
 };
 
+/// Measures how deep points are, in place of the way to the nearest place of the boundary.
+class DepthMeasure {
+public:
+    virtual ~DepthMeasure() = default;
+    /// Change `distance` and `normal` of what was found for a point.
+    virtual void measure(DeformedBoundary& boundary, const Vector3d& point,
+                         BoundaryPoint& found) noexcept = 0;
+};
+
 /// Contact of a pointshell with the boundary of a vademecum's body: at each point that is inside by a depth
 /// d,
 ///
@@ -51,8 +60,9 @@ public:
     PenaltyContact(DeformedBoundary boundary, const PenaltySettings& settings, Index points);
 
     /// Forces with the shell's points (3, n) [m] here and the body as its field has it. A trial: anchors
-    /// stay. Points that are not finite touch nothing. Returns the number of contacts.
-    Index evaluate(const Eigen::Ref<const Points>& points) noexcept;
+    /// stay. Points that are not finite touch nothing. Depths are those of `measure`, where it is given.
+    /// Returns the number of contacts.
+    Index evaluate(const Eigen::Ref<const Points>& points, DepthMeasure* measure = nullptr) noexcept;
     /// The last trial has come true: anchors of what slides follow, what is apart loses its own.
     void commit() noexcept;
     /// Forget all anchors.
