@@ -2,6 +2,7 @@
 // Every component has an example scene named after it; each runs, and shows what its comment says.
 #include <SoftContact/haptics/LinearContactModel.h>
 #include <SoftContact/haptics/SimulatedHapticDevice.h>
+#include <SoftContact/vademecum/VademecumContactForceField.h>
 #include <sofa/core/ObjectFactory.h>
 #include <sofa/core/behavior/ConstraintSolver.h>
 
@@ -19,6 +20,11 @@ const std::filesystem::path folder = SOFTCONTACT_EXAMPLES;
 
 class ExampleTest : public PluginTest {
 public:
+    void doSetUp() override
+    {
+        PluginTest::doSetUp();
+        loadPlugins({"Sofa.Component.MechanicalLoad"});
+    }
     struct Example {
         explicit Example(const std::string& name, int steps)
         {
@@ -137,6 +143,36 @@ TEST_F(ExampleTest, VirtualCouplingForceFieldHoldsThePlate)
     auto* state = example.scene.root->getChild("tool")->getMechanicalState();
     const double height = dynamic_cast<RigidState&>(*state).readPositions()[0].getCenter()[2];
     EXPECT_NEAR(height, 0.05 - 0.05 * gravity / 1000, 1e-6);
+}
+
+TEST_F(ExampleTest, VademecumsHoldTheBeams)
+{
+    const auto end = [](Example& example, const std::string& body) {
+        auto* state = example.scene.root->getChild(body)->getChild("nodes")->getMechanicalState();
+        return dynamic_cast<PointState&>(*state).readPositions()[19][2];
+    };
+    Example container("VademecumContainer", 2), mapping("VademecumMapping", 2);
+    EXPECT_LT(end(mapping, "beam"), -0.05);
+    EXPECT_EQ(end(container, "beam"), end(mapping, "beam"));
+    EXPECT_LT(end(container, "other"), end(container, "beam"));
+    Example forces("VademecumForceField", 400);
+    auto* sizes = forces.scene.root->getChild("beam")->getMechanicalState();
+    using SizeState = sofa::core::behavior::MechanicalState<sofa::defaulttype::Vec1Types>;
+    EXPECT_NEAR(dynamic_cast<SizeState&>(*sizes).readPositions()[0][0], 0.3, 1e-3);
+}
+
+TEST_F(ExampleTest, VademecumContactForceFieldBendsTheBeam)
+{
+    Example example("VademecumContactForceField", 300);
+    auto* bodies = example.scene.root->getChild("bodies");
+    const auto* contact = dynamic_cast<VademecumContactForceField*>(bodies->getObject("contact"));
+    using SizeState = sofa::core::behavior::MechanicalState<sofa::defaulttype::Vec1Types>;
+    auto* state = bodies->getChild("beam")->getMechanicalState();
+    const auto sizes = dynamic_cast<SizeState&>(*state).readPositions();
+    const double force = contact->d_force.getValue()[2];
+    EXPECT_GT(force, 2e4);
+    EXPECT_NEAR(1e6 * (sizes[0][0] + sizes[1][0]), force, 0.05 * force);
+    EXPECT_NEAR(sizes[0][0], sizes[1][0], 1e-3);
 }
 
 /// Runs in real time until the hand presses; returns the force of the device.

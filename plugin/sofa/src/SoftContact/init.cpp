@@ -13,6 +13,10 @@ void registerLinearContactModel(sofa::core::ObjectFactory* factory);
 void registerSimulatedHapticDevice(sofa::core::ObjectFactory* factory);
 void registerSurfaceNarrowPhase(sofa::core::ObjectFactory* factory);
 void registerTwoPassAnimationLoop(sofa::core::ObjectFactory* factory);
+void registerVademecumContactForceField(sofa::core::ObjectFactory* factory);
+void registerVademecumContainer(sofa::core::ObjectFactory* factory);
+void registerVademecumForceField(sofa::core::ObjectFactory* factory);
+void registerVademecumMapping(sofa::core::ObjectFactory* factory);
 void registerVirtualCouplingForceField(sofa::core::ObjectFactory* factory);
 
 void init()
@@ -64,6 +68,10 @@ SOFA_EXPORT_DYNAMIC_LIBRARY void registerObjects(sofa::core::ObjectFactory* fact
     softcontact::plugin::registerSimulatedHapticDevice(factory);
     softcontact::plugin::registerSurfaceNarrowPhase(factory);
     softcontact::plugin::registerTwoPassAnimationLoop(factory);
+    softcontact::plugin::registerVademecumContactForceField(factory);
+    softcontact::plugin::registerVademecumContainer(factory);
+    softcontact::plugin::registerVademecumForceField(factory);
+    softcontact::plugin::registerVademecumMapping(factory);
     softcontact::plugin::registerVirtualCouplingForceField(factory);
 }
 

@@ -10,6 +10,7 @@ __all__ = [
     "add",
     "create_haptic_scene",
     "create_scene",
+    "create_vademecum_scene",
     "linear_tissue",
     "make_sofa_engine",
     "sofa_found",
@@ -99,6 +100,25 @@ def create_haptic_scene(root: Any, scene: Any, device: str = "simulated", **data
     except ValueError as error:
         raise SceneError(str(error)) from None
     return root
+
+
+def create_vademecum_scene(root: Any, vademecum: Any, **options: Any) -> Any:
+    """Fill a SOFA root node with a rigid block that is pressed on a solid and dragged over it.
+
+    Args:
+        root: SOFA's root node.
+        vademecum: of the solid, or its file.
+        options: see engines.sofa.vademecum_scene.create_vademecum_scene; with solid="hyperelastic" SOFA's own elements
+            take the vademecum's place.
+    Returns:
+        The root node.
+    Raises:
+        SceneError: an option that there is not, or something that this SOFA has no component for.
+        VademecumFileError: no such file, not whole, or of another version.
+    """
+    from softcontact.engines.sofa.vademecum_scene import create_vademecum_scene
+
+    return create_vademecum_scene(root, vademecum, **options)
 
 
 def linear_tissue(scene: Any) -> Any:
