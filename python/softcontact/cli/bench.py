@@ -10,7 +10,19 @@ import typer
 
 from softcontact.scene.errors import SceneError, nearest
 
-NAMES = ("table1", "lifts", "rate", "uzawa", "solvers", "vademecum", "haptics", "avatar", "peers", "sofa")
+NAMES = (
+    "table1",
+    "lifts",
+    "rate",
+    "uzawa",
+    "solvers",
+    "vademecum",
+    "haptics",
+    "avatar",
+    "peers",
+    "sofa",
+    "sofa_vademecum",
+)
 
 
 def available() -> list[str]:
