@@ -32,7 +32,7 @@ from softcontact.vademecum import Vademecum
 from softcontact.vademecum.stock import beam_file
 
 BLOCK = (0.04, 0.08, 0.06)
-PRESS, WANDER, LIFT = 1.0, 2.0, 1.0  # [s]
+PRESS, HOLD, WANDER, LIFT = 1.0, 0.2, 2.0, 0.8  # [s]
 
 
 class Options(SceneOptions):
@@ -93,16 +93,18 @@ def scene(**options) -> Scene:
         height = underside(vademecum, way[0], size, o.place) + 0.005
     else:
         height = underside(vademecum, way[0], 0.5 * size, o.place)
-    there = PRESS + np.linspace(0.0, WANDER, 2 * len(way) - 1)
+    there = PRESS + HOLD + np.linspace(0.0, WANDER, 2 * len(way) - 1)
+    end = PRESS + HOLD + WANDER + LIFT
+    ends = size if alone else 0.0  # only that size is tabulated
     motion = LoadMotion(
         body="beam",
-        times=[0.0, *there, PRESS + WANDER + LIFT],
-        nodes=[way[0], *way, *way[-2::-1], way[0]],
-        sizes=[size if alone else 0.0, *[size] * len(there), size if alone else 0.0],
+        times=[0.0, PRESS, *there, end],
+        nodes=[way[0], way[0], *way, *way[-2::-1], way[0]],
+        sizes=[ends, *[size] * (len(there) + 1), ends],
     )
     tip = int(np.searchsorted(vademecum.mesh.boundary[0], way[0]))
     pressed = [
-        ContactCount(name="touches when pressed", start=PRESS, end=PRESS + 0.1, minimum=3),
+        ContactCount(name="touches when pressed", start=PRESS, end=PRESS + HOLD, minimum=3),
         ProbeLimit(name="block carries", probe="force on block", reduce="max", minimum=1e3),
         PenetrationLimit(limit=0.02 if alone else 0.005),
     ]
@@ -110,7 +112,7 @@ def scene(**options) -> Scene:
     return Scene(
         name="beam",
         description="A cantilever bends down onto a rigid block under a load that wanders along it.",
-        duration=PRESS + WANDER + LIFT,
+        duration=end,
         time_step=o.time_step,
         contact=ContactSettings(friction=o.friction),
         vademecum=VademecumSettings(

@@ -135,10 +135,10 @@ def test_a_load_passes_over_from_node_to_node():
     motion = scene.motions[0]
     engine = make_engine(scene)
     vademecum = Vademecum.load(scene.bodies[0].file)
-    at = 0.25 * motion.times[1] + 0.75 * motion.times[2]
+    at = 0.25 * motion.times[2] + 0.75 * motion.times[3]
     engine._advance(at)
     (first, size, share), (second, _, rest) = engine._bodies["beam"].loads
-    assert (first, second) == (vademecum.case(motion.nodes[1]), vademecum.case(motion.nodes[2]))
+    assert (first, second) == (vademecum.case(motion.nodes[2]), vademecum.case(motion.nodes[3]))
     assert size == pytest.approx(0.6) and (share, rest) == (pytest.approx(0.25), pytest.approx(0.75))
 
 
