@@ -121,7 +121,7 @@ def test_the_file_keeps_it_and_what_is_not_there_is_refused(made, tmp_path):
         made.distance(points, 27, 0.5, method="trilinear")
     for scale in (np.nan, np.inf):
         for method in ("exact", "trilinear", "nearest", "blend"):
-            with pytest.raises(ValueError, match="expected (a )?finite"):
+            with pytest.raises(ValueError, match=r"expected (a )?finite"):
                 made.distance(points, 27, scale, method=method)
     with pytest.raises(ValueError, match="no distance field"):
         small().distance(points, 27, method="trilinear")

@@ -33,8 +33,7 @@ class BoundaryDistance:
     With one load and a distance field, points that are clear of the boundary by the field are sorted out first; at a
     size that is not tabulated by that of the nearest size, less the way the boundary moves in between.
 
-    It is in one state at a time: threads need one each, and so they do instead of Vademecum.distance and .contacts, which
-    share one.
+    It is in one state at a time, so that threads need one each; Vademecum.distance and .contacts share one.
 
     Args:
         vademecum: what is asked.
