@@ -138,7 +138,7 @@ def test_loads_that_meet_a_body_first():
     vademecum = small()
     chosen = opposite_nodes(vademecum)
     nodes = vademecum.mesh.nodes[chosen]
-    assert (nodes[:, 2] == nodes[:, 2].max()).all()
+    assert (nodes[:, 2] == vademecum.mesh.nodes[:, 2].max()).all()
     assert (np.diff(nodes[:, 0]) > 0.0).all()
 
 
@@ -197,4 +197,5 @@ def test_example_scene_opens_in_runsofa(file):
             if "[ERROR]" in line and "has not been loaded yet" not in line
         ]
         assert len(errors) == expected, output[-2000:]
+        assert all("no such file" in line for line in errors), output[-2000:]
         assert "20 iterations done" in output, output[-2000:]
