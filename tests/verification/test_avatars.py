@@ -6,6 +6,7 @@ import pytest
 from pinocchio_models import pinocchio_tree
 
 from softcontact.avatar import human, robot
+from softcontact.bodies import ArticulatedModel
 
 STATES = 1000
 AVATARS = {"robot": robot(), "human": human()}
@@ -127,3 +128,51 @@ def test_shapes_are_closed_and_face_outwards(name):
 def test_humans_out_of_bounds_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         human(**arguments)
+
+
+def rotations(model):
+    """Where the angular velocities of spherical and free joints are in v."""
+    firsts = {"spherical": 0, "free": 3}
+    owners = [(link["v_offset"], firsts[link["joint"]]) for link in model.links if link["joint"] in firsts]
+    return [slice(at + first, at + first + 3) for at, first in owners]
+
+
+def step_munthe_kaas(model, q, v, step):
+    """Fourth order on the rotations themselves: Runge-Kutta for θ in q ⊕ θ, θ̇ = ω + ½ θ × ω + θ × (θ × ω) / 12."""
+
+    def rate(turn, velocity):
+        along = velocity.copy()
+        for own in rotations(model):
+            once = np.cross(turn[own], velocity[own])
+            along[own] += 0.5 * once + np.cross(turn[own], once) / 12.0
+        acceleration = model.forward_dynamics(model.integrate(q, turn), velocity, np.zeros(model.nv))
+        return along, acceleration
+
+    a1, b1 = rate(np.zeros(model.nv), v)
+    a2, b2 = rate(0.5 * step * a1, v + 0.5 * step * b1)
+    a3, b3 = rate(0.5 * step * a2, v + 0.5 * step * b2)
+    a4, b4 = rate(step * a3, v + step * b3)
+    along, change = (x1 + 2 * x2 + 2 * x3 + x4 for x1, x2, x3, x4 in ((a1, a2, a3, a4), (b1, b2, b3, b4)))
+    return model.integrate(q, step / 6.0 * along), v + step / 6.0 * change
+
+
+@pytest.mark.parametrize(("name", "seconds"), [("robot", 10.0), ("human", 2.0)])
+def test_spinning_freely_it_keeps_its_energy(name, seconds):
+    """All joints loose, in no gravity, so that limbs whirl at tens of rad/s."""
+    avatar = AVATARS[name]
+    links = [{k: v for k, v in link.items() if k not in ("lower", "upper")} for link in avatar.links]
+    model = ArticulatedModel(links, gravity=(0.0, 0.0, 0.0))
+    q = avatar.standing()
+    v = 0.3 * np.random.default_rng(1).normal(size=model.nv)
+    v[3:6] = (1.0, 0.5, -2.0)
+    energy, fastest = [model.kinetic_energy(q, v)], 0.0
+    for _ in range(round(seconds / 0.005)):
+        q, v = step_munthe_kaas(model, q, v, 0.005)
+        fastest = max(fastest, np.abs(v).max())
+        energy.append(model.kinetic_energy(q, v))
+    assert fastest > 5.0
+    np.testing.assert_allclose(energy, energy[0], rtol=3e-6)
+    for link in model.links:
+        if link["joint"] in ("spherical", "free"):
+            first = link["q_offset"] + (3 if link["joint"] == "free" else 0)
+            assert np.linalg.norm(q[first : first + 4]) == pytest.approx(1.0, abs=1e-14)
