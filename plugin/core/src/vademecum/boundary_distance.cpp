@@ -64,11 +64,13 @@ Index BoundaryDistance::contacts(const Eigen::Ref<const Points>& points, const C
 {
     const Index capacity = room.size();
     Index count = 0;
+    int near = -1;  // the last point's triangle: a shell's neighbours come one after the other
     for (Index i = 0; i < points.cols(); ++i) {
         const Vector3d point = points.col(i);
         if (is_outside(point)) continue;
         m_surface.refresh();
-        const ClosestPoint closest = closest_point_local(m_surface, point, infinite);
+        const ClosestPoint closest = closest_point_local(m_surface, point, infinite, near);
+        near = closest.triangle;
         if (!(closest.signed_distance < 0.0)) continue;
         if (count < capacity) {
             const auto at = static_cast<std::size_t>(count);
