@@ -284,15 +284,14 @@ def _pose_at(motion: Keyframes | None, at: float, position: Any, orientation: An
     return place, Slerp(motion.times, turns)([inside])[0].as_quat()
 
 
-def _loads_at(motion: LoadMotion, at: float, vademecum: Vademecum) -> list[tuple[int, float, float]]:
-    """(case, size, share) at a time: between two keyframes the answers of both nodes, by their shares."""
+def _loads_at(motion: LoadMotion, at: float, vademecum: Vademecum) -> list[tuple[int, float]]:
+    """(case, size) at a time: between two keyframes the force is shared by both nodes."""
     size = float(np.interp(at, motion.times, motion.sizes))
     last = int(np.clip(np.searchsorted(motion.times, at, side="right") - 1, 0, len(motion.times) - 1))
     after = min(last + 1, len(motion.times) - 1)
     first_case, next_case = (vademecum.case(motion.nodes[i], motion.family) for i in (last, after))
     if first_case == next_case:
-        return [(first_case, size, 1.0)]
+        return [(first_case, size)]
     share = float(np.clip((at - motion.times[last]) / (motion.times[after] - motion.times[last]), 0.0, 1.0))
-    return [
-        (case, size, part) for case, part in ((first_case, 1.0 - share), (next_case, share)) if part > 0.0
-    ]
+    parts = ((first_case, 1.0 - share), (next_case, share))
+    return [(case, part * size) for case, part in parts if part > 0.0]

@@ -50,8 +50,9 @@ class GridPair:
         Raises:
             ValueError: a size that is not tabulated.
         """
-        case, size, _ = max(self.first.loads, key=lambda load: load[2])
-        self.first.loads = [(case, size, 1.0)]
+        case, _ = max(self.first.loads, key=lambda load: load[1])
+        size = sum(load[1] for load in self.first.loads)
+        self.first.loads = [(case, size)]
         self.first.apply()
         if isinstance(self.second, LoadedBody):
             self.second.apply()

@@ -73,8 +73,9 @@ class ContactPair:
     """A pointshell on the second body pressed into the first one.
 
     The loads that the contact puts on the nodes are those of the penalty forces at the displacements that they cause,
-    superposed: t = L f(u(t)). Newton's method finds them from where the last question ended, so that contact may be
-    far stiffer than the bodies. The force of contact counts by its part along the directions that a vademecum knows.
+    as LoadedBody predicts them: t = L f(u(t)). Newton's method finds them from where the last question ended, so that
+    contact may be far stiffer than the bodies. The force of contact counts by its part along the directions that a
+    vademecum knows.
 
     Args:
         first: what the shell is pressed into.

@@ -23,6 +23,7 @@ class App {
     Object.assign(this, { header, arrays, quality: 0, view: { forces: true, rest: true, theme: "light" } });
     this.solution = new Solution(header, arrays);
     this.solution.clamped = new Set(arrays.clamped);
+    this.solution.first = this.solution.firstAmplitudes();
     this.canvas = byId("view");
     this.renderer = new Renderer(this.canvas);
     this.quality = this.renderer.software ? 1 : 0;
@@ -110,7 +111,6 @@ class App {
     twin.at = middle.map((m, a) => (a === this.sliceAxis ? 0 : 2 * m));
     twin.at[this.alongAxis] += side * 0.62 * this.extent[this.alongAxis];
     twin.at[this.downAxis] += this.downward * (this.extent[this.downAxis] + 0.28 * this.reach);
-    for (const body of [block, twin]) body.first = [...body.at];
   }
 
   // How far down the solid reaches above a place under a third of its load.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The bodies: a solid answered by the vademecum, placed in the world, and a rigid block. Both have a pointshell.
 
+const SMALL = 1e-7; // sizes that are answered along the tangent at none
+
 // Points all over a surface, no further apart than `spacing`: numbers of the corners and weights, so that they follow
 // the surface as it deforms.
 function pointshell(triangles, positions, spacing) {
@@ -83,7 +85,7 @@ class RigidBlock extends Body {
     const triangles = Uint32Array.from(quads.flatMap(([a, b, c, d]) => [a, b, c, a, c, d]));
     super({ ...options, rest, triangles });
     this.size = size;
-    this.loads = [];
+    Object.assign(this, { loads: [], answers: [] });
   }
 
   update() {
@@ -99,30 +101,88 @@ class VademecumBody extends Body {
     this.displacement = new Float64Array(this.rest.length);
     this.nearestLoaded = nearestLoaded(solution, this.rest, this.triangles);
     this.load = { triangle: 0, weights: [1, 0, 0], family: 0, size: 0 };
-    this.reactions = []; // of contacts, as loads
+    this.reactions = []; // of contacts, as loads {node, axis, size}
     this.loads = [];
+    this.answers = [];
+    this.first = solution.first;
   }
 
-  // A load between nodes is answered by those of the corners around it, by their weights. A clamped corner does not move.
-  loadsAt(triangle, weights, family, size) {
-    const loads = [];
-    for (let c = 0; c < 3; c++) {
-      const node = this.nearestLoaded[this.triangles[3 * triangle + c]];
-      if (node >= 0 && weights[c] > 1e-9) loads.push({ node, family, size, weight: weights[c] });
+  // A load between nodes is shared by the corners around it. On a clamped corner it moves nothing.
+  ownLoads() {
+    const { triangle, weights, family, size } = this.load;
+    const axis = this.axes.findIndex(({ plus, minus }) => plus === family || minus === family);
+    const sign = this.axes[axis].plus === family ? 1 : -1;
+    return [0, 1, 2].map((c) => ({ node: this.nearestLoaded[this.triangles[3 * triangle + c]], axis, size: sign * size * weights[c] }))
+      .filter((load) => load.node >= 0 && weights.some((w) => w > 1e-9) && load.size !== 0);
+  }
+
+  // All loads by node and axis, {node, axis, size}, each with the size `alone` at which it alone would deflect the body
+  // as all together do; the same prediction as softcontact/vademecum/loaded.py.
+  gatherLoads() {
+    const merged = new Map();
+    for (const { node, axis, size } of [...this.ownLoads(), ...this.reactions]) {
+      const key = `${axis} ${node}`;
+      if (!merged.has(key)) merged.set(key, { node, axis, size: 0 });
+      merged.get(key).size += size;
     }
-    return loads;
+    const loads = [...merged.values()].filter((load) => load.size !== 0);
+    const together = new Float64Array(this.solution.modes);
+    for (const load of loads) this.firstOf(load).forEach((g, k) => (together[k] += load.size * g));
+    for (const load of loads) load.alone = likeness(together, this.firstOf(load));
+    return { loads, together };
+  }
+
+  caseOf({ node, axis }, against = false) {
+    const { plus, minus } = this.axes[axis];
+    return (against ? minus : plus) * this.solution.positions + this.solution.caseOfNode[node];
+  }
+
+  firstOf(load) {
+    return this.first[this.caseOf(load)];
+  }
+
+  // Whether a size along an axis is answered by the family against it.
+  against(axis, size) {
+    return size < 0 && this.axes[axis].minus !== undefined;
+  }
+
+  // The answers that are summed up for some loads: of each the share that is there.
+  answersTo(loads) {
+    return loads.map(({ node, axis, size, alone }) => {
+      const against = this.against(axis, alone);
+      const some = Math.abs(alone) > SMALL ? alone : against ? -SMALL : SMALL;
+      const { plus, minus } = this.axes[axis];
+      return { node, family: against ? minus : plus, size: against ? -some : some, weight: size / some };
+    });
+  }
+
+  // How some nodes move with the size of each of some loads: a list of (3 k) [m].
+  slopes(wanted, nodes) {
+    const { solution } = this;
+    const { loads, together } = this.gatherLoads();
+    const [secants, slopes] = [new Float64Array(solution.terms), new Float64Array(solution.terms)];
+    const fieldOf = (load, alone, bend) => {
+      const against = this.against(load.axis, alone);
+      sizeBasis(against ? -alone : alone, solution.terms, { secants, slopes });
+      if (against && !bend) secants.forEach((s, j) => (secants[j] = -s));
+      return solution.fieldAt(this.caseOf(load, against), bend ? slopes : secants, nodes);
+    };
+    const bends = loads.map((load) => fieldOf(load, load.alone, true));
+    return wanted.map((load) => {
+      const own = this.firstOf(load);
+      const moves = fieldOf(load, likeness(together, own), false);
+      loads.forEach((other, j) => {
+        const factor = other.size * likeness(own, this.firstOf(other));
+        for (let i = 0; i < moves.length; i++) moves[i] += factor * bends[j][i];
+      });
+      return moves;
+    });
   }
 
   loadNode(node, size = this.load.size, family = this.load.family) {
     const corner = this.triangles.indexOf(node);
     if (corner < 0 || this.solution.caseOfNode[node] < 0) throw new Error(`node ${node} cannot be loaded`);
     this.load = { triangle: Math.floor(corner / 3), weights: [0, 1, 2].map((c) => Number(c === corner % 3)), family, size };
-  }
-
-  // The load that answers a size along an axis: of the family of its sign where there is one.
-  alongAxis({ node, axis, size }) {
-    const { plus, minus } = this.axes[axis];
-    return size < 0 && minus !== undefined ? { node, family: minus, size: -size, weight: 1 } : { node, family: plus, size, weight: 1 };
   }
 
   get loadPoint() {
@@ -142,9 +202,9 @@ class VademecumBody extends Body {
   }
 
   update() {
-    const { triangle, weights, family, size } = this.load;
-    this.loads = [...this.loadsAt(triangle, weights, family, size), ...this.reactions];
-    this.solution.displacements(this.loads, this.displacement);
+    this.loads = this.gatherLoads().loads;
+    this.answers = this.answersTo(this.loads);
+    this.solution.displacements(this.answers, this.displacement);
     for (let i = 0; i < this.local.length; i++) this.local[i] = this.rest[i] + this.displacement[i];
     this.place();
   }
@@ -156,6 +216,16 @@ class VademecumBody extends Body {
     }
     return most;
   }
+}
+
+// How far a load with first amplitudes `own` has to be there to deflect as `all`.
+function likeness(all, own) {
+  let [along, square] = [0, 0];
+  for (let k = 0; k < own.length; k++) {
+    along += all[k] * own[k];
+    square += own[k] * own[k];
+  }
+  return along / square;
 }
 
 // For each boundary node itself where it may be loaded; clamped ones have none (-1); others the nearest that may.

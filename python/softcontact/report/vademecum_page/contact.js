@@ -84,7 +84,7 @@ class Contact {
 
   hand() {
     for (const body of [this.first, this.second]) {
-      if (body.reactions) body.reactions = [...this.carried.values()].filter((load) => load.body === body).map((load) => body.alongAxis(load));
+      if (body.reactions) body.reactions = [...this.carried.values()].filter((load) => load.body === body);
     }
   }
 
@@ -162,11 +162,9 @@ class Contact {
       if (!body.reactions) continue;
       const corners = [...new Set(links.flat().filter((link) => link.body === body).map((link) => link.corner))];
       const index = new Map(corners.map((corner, i) => [corner, i]));
-      loads.forEach((load, b) => {
-        if (load.body !== body || corners.length === 0) return;
-        const answered = body.alongAxis(load);
-        const sign = answered.size === load.size ? 1 : -1;
-        const moves = body.solution.slopes(answered, corners);
+      const own = loads.filter((load) => load.body === body);
+      body.slopes(own, corners).forEach((moves, i) => {
+        const b = place.get(key(own[i]));
         for (const list of links) {
           let deeper = 0;
           for (const { body: other, axis, corner, weight, normal } of list) {
@@ -174,7 +172,7 @@ class Contact {
             const at = 3 * index.get(corner);
             deeper += weight * (moves[at] * normal[0] + moves[at + 1] * normal[1] + moves[at + 2] * normal[2]);
           }
-          for (const link of list) matrix[place.get(key(link)) * n + b] -= sign * link.share * this.stiffness * deeper;
+          for (const link of list) matrix[place.get(key(link)) * n + b] -= link.share * this.stiffness * deeper;
         }
       });
     }

@@ -2,14 +2,20 @@
 // The separated solution: u(x, s, t) = sum of modes times amplitudes, and a dent at the loaded node. The same sums as
 // softcontact/vademecum/separated.py and chebyshev.py.
 
-// Values of t T_j(2 t - 1) at one size t, or their slopes; beyond [0, 1] the functions go on along their tangents.
-function sizeBasis(size, terms, out, slopes = false) {
+// Values of t T_j(2 t - 1) at one size t, and that divided by the size (secants) with its slopes; beyond [0, 1] the
+// functions go on along their tangents.
+function sizeBasis(size, terms, { values, secants, slopes }) {
   const t = clamp(size, 0, 1);
   const x = 2 * t - 1;
   let [value, last, slope, lastSlope] = [1, x, 0, 2]; // T_0, T_(-1) and their derivatives by t
   for (let j = 0; j < terms; j++) {
     const tangent = value + t * slope;
-    out[j] = slopes ? tangent : t * value + (size - t) * tangent;
+    const whole = t * value + (size - t) * tangent;
+    if (values) values[j] = whole;
+    if (secants) {
+      secants[j] = size > 1 ? whole / size : value;
+      slopes[j] = size > 1 ? (tangent - whole / size) / size : size > 0 ? slope : 0;
+    }
     const [next, nextSlope] = j === 0 ? [x, 2] : [2 * x * value - last, 4 * value + 2 * x * slope - lastSlope];
     [last, lastSlope, value, slope] = [value, slope, next, nextSlope];
   }
@@ -67,12 +73,9 @@ class Solution {
   }
 
   addLoad(loadCase, size, weight, out) {
-    const { series, own, sum, amplitudes, terms, modes, used, fields } = this;
-    sizeBasis(size, terms, series);
-    own.fill(0);
-    for (let j = 0, from = loadCase * terms * modes; j < terms; j++) {
-      for (let k = 0; k < modes; k++, from++) own[k] += series[j] * amplitudes[from];
-    }
+    const { series, own, sum, terms, modes, used, fields } = this;
+    sizeBasis(size, terms, { values: series });
+    this.amplitudesOf(loadCase, series, own);
     for (let k = 0; k < used; k++) sum[k] += weight * own[k];
     for (let d = this.dentStarts[loadCase]; d < this.dentStarts[loadCase + 1]; d++) {
       const to = 3 * this.dentNodes[d];
@@ -85,16 +88,28 @@ class Solution {
       }
     }
   }
-  // How some nodes move with the size of one load: (3 k) [m], in the order of `nodes`.
-  slopes({ node, family, size }, nodes) {
-    const { series, own, amplitudes, terms, modes, used, fields } = this;
-    const loadCase = family * this.positions + this.caseOfNode[node];
-    const n = 3 * this.nodeCount;
-    sizeBasis(size, terms, series, true);
-    own.fill(0);
+  // Amplitudes of a series in the size of a load case, into `out`.
+  amplitudesOf(loadCase, series, out) {
+    const { amplitudes, terms, modes } = this;
+    out.fill(0);
     for (let j = 0, from = loadCase * terms * modes; j < terms; j++) {
-      for (let k = 0; k < modes; k++, from++) own[k] += series[j] * amplitudes[from];
+      for (let k = 0; k < modes; k++, from++) out[k] += series[j] * amplitudes[from];
     }
+    return out;
+  }
+
+  // Amplitudes per size of a small load of each case.
+  firstAmplitudes() {
+    const secants = new Float64Array(this.terms);
+    sizeBasis(0, this.terms, { secants, slopes: new Float64Array(this.terms) });
+    return Array.from({ length: this.cases }, (_, c) => this.amplitudesOf(c, secants, new Float64Array(this.modes)));
+  }
+
+  // What a series in the size of a load case moves some nodes by: (3 k) [m], in the order of `nodes`.
+  fieldAt(loadCase, series, nodes) {
+    const { own, terms, modes, used, fields } = this;
+    const n = 3 * this.nodeCount;
+    this.amplitudesOf(loadCase, series, own);
     const [first, last] = [this.dentStarts[loadCase], this.dentStarts[loadCase + 1]];
     const out = new Float64Array(3 * nodes.length);
     nodes.forEach((at, i) => {

@@ -10,14 +10,14 @@ function showMessage(text) {
 // What the page shows, as numbers.
 function stats(app) {
   const { solid, second, contact } = app;
-  const plain = (loads) => loads.map(({ node, family, size, weight }) => ({ node, family, size, weight }));
+  const plain = (body) => ({ loads: body.loads.map(({ node, axis, size }) => ({ node, axis, size })), answers: body.answers });
   return {
-    load: { ...solid.load, loads: plain(solid.loads), point: solid.loadPoint },
+    load: { ...solid.load, ...plain(solid), point: solid.loadPoint },
     modes: app.solution.used, kind: app.kind, stiffness: app.stiffness, milliseconds: app.milliseconds,
     largest: solid.largestDisplacement(),
     positions: Array.from(solid.world),
     second: second && {
-      at: second.at, loads: plain(second.loads), positions: Array.from(second.world), shell: Array.from(second.shellPoints),
+      at: second.at, ...plain(second), positions: Array.from(second.world), shell: Array.from(second.shellPoints),
     },
     contact: contact && {
       ...contact.total(), settled: contact.settled,
