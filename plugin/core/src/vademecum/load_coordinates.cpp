@@ -130,7 +130,9 @@ void LoadCoordinates::differentiate() noexcept
     for (Index load = 0; load < count(); ++load) {
         const auto own = solution.amplitudes.middleCols(terms * load_case(load), terms);
         m_amplitudes.col(load).noalias() = own * m_series.col(load);
-        if (m_together) m_bent.col(load).noalias() = own * m_bends.col(load) * m_sizes[load];
+        if (!m_together) continue;
+        m_bent.col(load).noalias() = own * m_bends.col(load);
+        m_bent.col(load) *= m_sizes[load];
     }
     if (m_together) m_amplitudes.noalias() += m_bent * m_shares;
     m_tangent.noalias() = solution.modes.transpose() * m_amplitudes;
