@@ -14,6 +14,7 @@ sys.path.append(str(Path(__file__).parents[1] / "python"))
 from small_vademecum import OPTIONS, make, small
 
 from softcontact.vademecum import BuildOptions, FullOrderSolver, build, chebyshev, models
+from softcontact.vademecum.directions import family_sizes
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "beam_svk.json").read_text())["hex8_20x2x2"]
 SIZES = (0.1, 0.35, 0.6, 0.85, 1.0)
@@ -131,3 +132,51 @@ def paper_beam():
     load = dataclasses.replace(beam.load, nodes=chosen)
     made = build(beam.mesh, beam.material, load, clamped=beam.clamped, options=BuildOptions(modes=25))
     return made.certified(sizes=(0.5, 1.0))
+
+
+def test_few_modes_keep_the_volume(exact):
+    made = small()
+    full = exact[:, -1]
+    change = made.mesh.volume(full) / made.mesh.volume() - 1.0
+
+    def wrong(solution):
+        found = np.array([solution.displacement(case, 1.0) for case in range(made.cases.count)])
+        return (
+            np.abs(made.mesh.volume(found) / made.mesh.volume() - 1.0 - change).max() / np.abs(change).max()
+        )
+
+    assert wrong(made.truncated(5)) < 0.02 < wrong(made.solution.truncated(5))
+    assert wrong(made.solution) < 0.02
+    random = np.random.default_rng(2).standard_normal((2, *made.mesh.nodes.shape)) * 1e-3
+    near = [made.mesh.volume(random[0] + step * random[1]) for step in (1e-4, -1e-4)]
+    slope = np.sum(made.mesh.volume_gradient(random[0]) * random[1])
+    np.testing.assert_allclose(slope, (near[0] - near[1]) / 2e-4, rtol=1e-6)
+
+
+def test_forces_of_other_directions_are_superposed_from_families():
+    made = small()  # families −z and y
+    solver = FullOrderSolver(made.cases.solid)
+
+    def wrong(force):
+        load = np.zeros_like(made.mesh.nodes)
+        load[27] = force
+        true = made.cases.solid.expand(solver.solve(made.cases.solid.restrict(load)))
+        found = made.displacement_under(27, force)
+        return np.linalg.norm(found - true, axis=1).max() / np.linalg.norm(true, axis=1).max()
+
+    np.testing.assert_array_equal(made.displacement_under(27, [0.0, 0.0, -5e5]), made.displacement(27, 0.5))
+    assert wrong([0.0, 7e3, -7e3]) < 0.01  # of 1e6 N: nearly linear
+    assert wrong([0.0, -7e3, 7e3]) < 0.01  # against both
+    assert 0.01 < wrong([0.0, 7e5, -7e5]) < 0.3
+    with pytest.raises(ValueError, match="not along the 2 directions"):
+        made.displacement_under(27, [1.0, 0.0, 0.0])
+    with pytest.raises(ValueError, match="three finite numbers"):
+        made.displacement_under(27, [0.0, np.nan, 0.0])
+    with pytest.raises(ValueError, match="clamped"):
+        made.displacement_under(0, [0.0, 1.0, 0.0])
+
+
+def test_opposite_families_share_an_axis():
+    six = np.concatenate([np.eye(3), -np.eye(3)])
+    assert family_sizes(six, [1.0, -2.0, 0.0], 4.0) == [(0, 0.25), (4, 0.5)]
+    assert family_sizes(six[:3], [1.0, -2.0, 0.0], 4.0) == [(0, 0.25), (1, -0.5)]

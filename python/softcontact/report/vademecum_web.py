@@ -45,7 +45,7 @@ def write_vademecum_page(
         ValueError: `path` does not end in .html or .htm, or there are not so many modes.
     """
     path = html_path(path)
-    solution = vademecum.solution if modes is None else vademecum.solution.truncated(modes)
+    solution = vademecum.solution if modes is None else vademecum.truncated(modes)
     cases, mesh = vademecum.cases, vademecum.mesh
     packer = ArrayPacker()
     packer.add("nodes", mesh.nodes.astype(np.float32))

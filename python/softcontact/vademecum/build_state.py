@@ -18,7 +18,7 @@ __all__ = ["BuildState", "LogRow"]
 
 FloatArray = NDArray[np.float64]
 
-_SEAL = Seal("softcontact-unfinished-vademecum", 1, "unfinished build", "remove it")
+_SEAL = Seal("softcontact-unfinished-vademecum", 2, "unfinished build", "remove it")
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,14 @@ class BuildState:
         modes: orthonormal, free components (f, m).
         levels: coordinates of all cases at the sizes reached.
         log: one row an enrichment.
+        missing_volumes: of the sizes solved with all modes, estimates for all cases (c,) [m³].
     """
 
     done: int
     modes: FloatArray
     levels: list[Coordinates]
     log: list[LogRow]
+    missing_volumes: list[FloatArray]
 
     def save(self, path: Path, key: str) -> None:
         """Write the state whole or not at all; `key` tells which build it belongs to."""
@@ -61,6 +63,7 @@ class BuildState:
             file.attrs["key"] = key
             file.attrs["done"] = self.done
             file["modes"] = self.modes
+            file["missing_volumes"] = np.array(self.missing_volumes)
             file["log"] = np.array([astuple(row) for row in self.log], dtype=float).reshape(-1, 4)
             for number, level in enumerate(self.levels):
                 file[f"levels/{number}/amplitudes"] = level.amplitudes
@@ -85,7 +88,8 @@ class BuildState:
                     for k in range(len(file["levels"]))
                 ]
                 log = [LogRow(row[0], int(row[1]), row[2], row[3]) for row in file["log"][()].tolist()]
-                state = cls(int(file.attrs["done"]), file["modes"][()], levels, log)
+                missing = list(file["missing_volumes"][()])
+                state = cls(int(file.attrs["done"]), file["modes"][()], levels, log, missing)
         except (OSError, KeyError, ValueError) as error:
             raise ValueError(f"{str(path)!r} holds no unfinished build ({error})") from None
         if known != key:

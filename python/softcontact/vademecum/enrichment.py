@@ -30,11 +30,13 @@ class Enrichment:
         modes: free components (f, p), the most wanted first; not orthonormal.
         residual: norm of the residual forces against that of the loads [-].
         energy_error: estimated energy norm of what is missing against that of the displacement [-].
+        missing_volume: estimated, of each case (c,) [m³].
     """
 
     modes: FloatArray
     residual: float
     energy_error: float
+    missing_volume: FloatArray
 
 
 def enrich(
@@ -72,10 +74,11 @@ def enrich(
     corrections = np.empty_like(residual)
     groups = problem.cases.alike(numbers, -(-len(numbers) // _GROUPS))
     items = [(size, numbers[group], at[group]) for group in groups]
+    volume = np.empty(len(numbers))
     work = load = 0.0
     for group, found in zip(groups, workers.map(_correct_group, (problem, modes), items), strict=True):
-        residual[group], corrections[group] = found[:2]
-        work, load = work + found[2], load + found[3]
+        residual[group], corrections[group], volume[group] = found[:3]
+        work, load = work + found[3], load + found[4]
     coupling = residual @ corrections.T
     coupling = 0.5 * (coupling + coupling.T)
     missing = float(np.trace(coupling))
@@ -88,14 +91,17 @@ def enrich(
         more = corrections.T @ wanted
         more /= np.linalg.norm(more, axis=0)
     return Enrichment(
-        more, float(np.linalg.norm(residual) / np.sqrt(load)), float(np.sqrt(max(missing, 0.0) / work))
+        more,
+        float(np.linalg.norm(residual) / np.sqrt(load)),
+        float(np.sqrt(max(missing, 0.0) / work)),
+        volume,
     )
 
 
 def _correct_group(
     problem: ReducedProblem, modes: FloatArray, item: tuple[float, IntArray, Coordinates]
-) -> tuple[FloatArray, FloatArray, float, float]:
-    """Residuals and corrections (c, f) of some cases; work of their loads, and squares of these."""
+) -> tuple[FloatArray, FloatArray, FloatArray, float, float]:
+    """Residuals and corrections (c, f) of some cases, volumes of the latter; work of their loads, and their squares."""
     size, numbers, at = item
     solid = problem.solid
     fields = problem.fields(modes, numbers, at)
@@ -107,4 +113,8 @@ def _correct_group(
         tangent.data += solid.tangent(fields[case]).data
     tangent.data /= len(averaged)
     corrections = factorised(tangent).solve(residual.T).T
-    return residual, corrections, float(np.sum(loads * fields)), float(np.sum(loads**2))
+    volume = [
+        np.sum(solid.mesh.volume_gradient(u) * w)
+        for u, w in zip(solid.expand(fields), solid.expand(corrections), strict=True)
+    ]
+    return residual, corrections, np.array(volume), float(np.sum(loads * fields)), float(np.sum(loads**2))

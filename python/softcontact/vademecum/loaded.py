@@ -81,7 +81,7 @@ class LoadedBody:
     def __init__(self, vademecum: Vademecum, *, modes: int | None = None) -> None:
         cases, mesh = vademecum.cases, vademecum.mesh
         self.vademecum = vademecum
-        self._solution = vademecum.solution if modes is None else vademecum.solution.truncated(modes)
+        self._solution = vademecum.solution if modes is None else vademecum.truncated(modes)
         self.placement = Placement(mesh.nodes)
         self.triangles = mesh.boundary[1].astype(np.int64)
         self.displacement = np.zeros_like(mesh.nodes)

@@ -94,7 +94,7 @@ class OfflineBuild:
 
     def start(self) -> BuildState:
         """The state before the first piece."""
-        return BuildState(0, np.zeros((self.cases.solid.size, 0)), [], [])
+        return BuildState(0, np.zeros((self.cases.solid.size, 0)), [], [], [])
 
     def advance(self, state: BuildState, tell: Callable[[LogRow], None] = lambda row: None) -> BuildState:
         """Do the next piece.
@@ -126,7 +126,7 @@ class OfflineBuild:
         levels.append(now)
         axes, _ = principal_axes(levels, self.sizes[: len(levels)], _NEGLIGIBLE)
         levels = [Coordinates(old.amplitudes @ axes, old.dents) for old in levels]
-        return BuildState(state.done + 1, modes @ axes, levels, log)
+        return BuildState(state.done + 1, modes @ axes, levels, log, [])
 
     def _solve_all(self, state: BuildState, level: int, tell: Callable[[LogRow], None]) -> BuildState:
         """One size of all cases with all modes; those of the sample begin where they were."""
@@ -135,11 +135,11 @@ class OfflineBuild:
         start[self.sample] = levels[level]
         everyone = np.arange(self.cases.count)
         levels[level] = solve_reduced(self.problem, modes, size, everyone, start, self.workers)
-        if level == len(self.sizes) - 1:
-            found = self._enrich(modes, size, everyone, levels[level], 0)
-            log.append(LogRow(size, modes.shape[1], found.residual, found.energy_error))
-            tell(log[-1])
-        return BuildState(state.done + 1, modes, levels, log)
+        found = self._enrich(modes, size, everyone, levels[level], 0)
+        log.append(LogRow(size, modes.shape[1], found.residual, found.energy_error))
+        tell(log[-1])
+        missing = [*state.missing_volumes, found.missing_volume]
+        return BuildState(state.done + 1, modes, levels, log, missing)
 
     def _enrich(
         self, modes: FloatArray, size: float, numbers: IntArray, at: Coordinates, limit: int

@@ -34,7 +34,7 @@ class OnlineField:
     """
 
     def __init__(self, vademecum: Vademecum, *, capacity: int = 16, modes: int | None = None) -> None:
-        solution = vademecum.solution if modes is None else vademecum.solution.truncated(modes)
+        solution = vademecum.solution if modes is None else vademecum.truncated(modes)
         if capacity < 1:
             raise ValueError(f"capacity: {capacity}, expected room for one load or more")
         self.vademecum = vademecum

@@ -103,7 +103,7 @@ def extended_basis(size: float, terms: int) -> FloatArray:
 
 
 def separate(build: OfflineBuild, state: BuildState) -> SeparatedSolution:
-    """Compress a finished build to its number of modes."""
+    """The separated form of a finished build, with all its modes."""
     axes, spectrum = principal_axes(state.levels, build.sizes, 0.0)
     signs = np.sign((state.modes @ axes)[np.abs(state.modes @ axes).argmax(axis=0), np.arange(axes.shape[1])])
     axes = axes * signs
@@ -111,7 +111,7 @@ def separate(build: OfflineBuild, state: BuildState) -> SeparatedSolution:
     series = chebyshev.coefficients(np.array([level.amplitudes @ axes for level in state.levels]))
     dents = np.array([level.dents[space.case, space.slot] for level in state.levels])
     starts = 3 * np.array([0, *np.cumsum([len(c) // 3 for c in space.components])])
-    whole = SeparatedSolution(
+    return SeparatedSolution(
         modes=np.ascontiguousarray(solid.expand((state.modes @ axes).T)),
         amplitudes=np.ascontiguousarray(np.moveaxis(series, 0, 1)),
         dent_starts=starts // 3,
@@ -121,4 +121,3 @@ def separate(build: OfflineBuild, state: BuildState) -> SeparatedSolution:
         ),
         spectrum=spectrum,
     )
-    return whole.truncated(min(build.options.modes, whole.count))

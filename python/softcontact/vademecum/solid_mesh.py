@@ -97,6 +97,16 @@ class SolidMesh:
         corners = (self.nodes + np.asarray(displacement, dtype=float))[..., self.boundary[1], :]
         return np.linalg.det(corners).sum(axis=-1) / 6.0
 
+    def volume_gradient(self, displacement: ArrayLike = 0.0) -> FloatArray:
+        """Change of that volume with the displacement of each node: its share of the area, outwards (n, 3) [m²]."""
+        triangles = self.boundary[1]
+        corners = (self.nodes + np.asarray(displacement, dtype=float))[triangles]
+        out = np.zeros_like(self.nodes)
+        for k in range(3):
+            normals = np.cross(corners[:, (k + 1) % 3], corners[:, (k + 2) % 3]) / 6.0
+            np.add.at(out, triangles[:, k], normals)
+        return out
+
     def _quadrature(self) -> tuple[FloatArray, FloatArray]:
         """∂N/∂X (m, q, a, 3) [1/m] and weights (m, q) [m³]."""
         local, shares = _tetrahedron() if self.kind == "tet4" else _hexahedron()

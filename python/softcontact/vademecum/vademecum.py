@@ -20,6 +20,7 @@ from softcontact.parallel import Workers
 from softcontact.vademecum.boundary_distance import BoundaryDistance
 from softcontact.vademecum.build_state import BuildState, LogRow
 from softcontact.vademecum.certificate import Certificate, certify
+from softcontact.vademecum.directions import family_sizes
 from softcontact.vademecum.distance import Between, GridDistance, tabulate_distance
 from softcontact.vademecum.offline import BuildOptions, OfflineBuild
 from softcontact.vademecum.point_load import LoadCases, PointLoad
@@ -27,6 +28,7 @@ from softcontact.vademecum.separated import SeparatedSolution, separate
 from softcontact.vademecum.separated_distance import separate_distance
 from softcontact.vademecum.solid import Solid
 from softcontact.vademecum.solid_mesh import SolidMesh
+from softcontact.vademecum.volume import truncated, volumes
 
 __all__ = ["Vademecum", "VademecumWarning", "build"]
 
@@ -111,6 +113,29 @@ class Vademecum:
                 stacklevel=2,
             )
         return self.solution.displacement(case, float(scale))
+
+    def displacement_under(self, node: int, force: ArrayLike) -> FloatArray:
+        """Displacements (n, 3) [m] of all nodes under a force (3,) [N] of any direction at a node.
+
+        Superposed from the families that make it up: exact along one of them and for small loads, a predictor for
+        large ones, as several loads are.
+
+        Raises:
+            ValueError: see `case`; a force that is not finite, or that the families' directions do not span.
+        """
+        self.case(node)
+        out = np.zeros_like(self.mesh.nodes)
+        for family, size in family_sizes(self.cases.directions, force, self.cases.magnitude):
+            out += self.solution.displacement(self.case(node, family), size)
+        return out
+
+    def truncated(self, modes: int) -> SeparatedSolution:
+        """The solution with fewer modes; one of them keeps the volume of every case.
+
+        Raises:
+            ValueError: more modes than there are, or none.
+        """
+        return truncated(self.solution, self.cases.solid, modes)
 
     def certified(
         self, *, tell: Callable[[int, int], None] = lambda done, total: None, **chosen: ArrayLike
@@ -279,7 +304,10 @@ def build(
         if place is not None:
             state.save(place, key)
         tell(None)
-    result = Vademecum(cases, separate(work, state), options, state.log)
+    whole = separate(work, state)
+    wanted = volumes(whole, solid) + np.array(state.missing_volumes).T
+    few = truncated(whole, solid, min(options.modes, whole.count), wanted)
+    result = Vademecum(cases, few, options, state.log)
     if place is not None:
         place.unlink(missing_ok=True)
     return result
