@@ -50,10 +50,17 @@ def run_progress(steps: int, time_step: float, *, shown: bool = True) -> Iterato
         yield tick
 
 
-def peak_memory() -> int | None:
-    """Most memory that this process has taken [bytes]; None where the system does not tell."""
+def peak_memory(workers: int = 0) -> int | None:
+    """Most memory that this process has taken [bytes]; None where the system does not tell.
+
+    Args:
+        workers: ended child processes that worked at once; the largest child's is added so many times.
+    """
     try:
         import resource
     except ImportError:
         return None
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    taken = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if workers:
+        taken += workers * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return taken * (1 if sys.platform == "darwin" else 1024)

@@ -4,6 +4,9 @@
 import json
 
 from softcontact.bench import vademecum as bench
+from softcontact.bench import vademecum_bunny
+from softcontact.bodies import Material
+from softcontact.vademecum import BuildOptions, PointLoad, SolidMesh, models
 
 
 def test_figures_are_told_and_judged(tmp_path, monkeypatch, capsys):
@@ -34,3 +37,19 @@ def test_figures_are_told_and_judged(tmp_path, monkeypatch, capsys):
 
 
 build = bench.build
+
+
+def test_figures_of_a_large_solid_are_told():
+    box = SolidMesh.block((0.24, 0.04, 0.04), (6, 1, 1))
+    model = models.Model(
+        box,
+        Material(209e9, 0.3),
+        models.nodes_where(box, "x < 1e-9"),
+        PointLoad(1e6, nodes=(10, 17, 27)),
+        BuildOptions(modes=5, sizes=3),
+    )
+    figures = vademecum_bunny.measure(model, judged=2)
+    assert figures["judged"] == 2 and figures["positions"] == 3 and figures["errors"][-1]["modes"] == 5
+    text = vademecum_bunny.markdown(figures)
+    assert f"{figures['errors'][-1]['nodal_max']:.2e}" in text and "| nodes | 4285 | 28 |" in text
+    assert figures["peak_memory_bytes"] > 1e7 and figures["offline"]["cpu_s"] > 0.0

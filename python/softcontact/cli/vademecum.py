@@ -94,7 +94,8 @@ def build(
         return STOPPED
     made.save(out)
     wall = time.perf_counter() - started
-    _print({**_summary(out, made), "wall_time_s": wall, "peak_memory_bytes": peak_memory()}, as_json)
+    others = count if count > 1 and scheduler is None else 0
+    _print({**_summary(out, made), "wall_time_s": wall, "peak_memory_bytes": peak_memory(others)}, as_json)
     return 0
 
 
