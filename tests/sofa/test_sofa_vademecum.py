@@ -4,7 +4,9 @@
 import shutil
 import subprocess
 import sys
+from dataclasses import astuple
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,7 +24,7 @@ from softcontact.engines.sofa.messages import told_apart
 from softcontact.engines.sofa.vademecum import add_vademecum, add_vademecum_solid, opposite_nodes
 from softcontact.engines.sofa.vademecum_scene import Press
 from softcontact.scene import SceneError
-from softcontact.vademecum import OnlineField, Vademecum, VademecumFileError
+from softcontact.vademecum import OnlineField, Vademecum, VademecumFileError, models
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 from small_vademecum import NODES, small
@@ -116,6 +118,18 @@ def test_pressed_solid_pushes_back_with_its_loads(file):
     assert dragged[2] > 0.0
     assert dragged[2] == pytest.approx(PRESS.friction * dragged[4], rel=0.3)
     assert rows[-1][0] == 0  # lifted
+
+
+def test_press_fits_the_solid():
+    """That of the paper's beam is the default, to round-off."""
+    beam = models.beam()
+    made = SimpleNamespace(mesh=beam.mesh, cases=SimpleNamespace(magnitude=beam.load.magnitude))
+    found, default = Press.fitting(made), Press()
+    np.testing.assert_allclose(astuple(found)[1:4], astuple(default)[1:4], rtol=1e-12)
+    assert found.contact == pytest.approx(default.contact)
+    small_one = Press.fitting(small())
+    assert small_one.depth == pytest.approx(0.6 * default.depth)
+    assert small_one.contact == pytest.approx(default.contact / 0.6)
 
 
 def test_step_does_not_depend_on_how_the_vademecum_came(file):

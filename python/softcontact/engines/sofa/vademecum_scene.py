@@ -75,6 +75,16 @@ class Press:
     contact: float = 1e8
     friction: float = 0.3
 
+    @classmethod
+    def fitting(cls, vademecum: Vademecum) -> Press:
+        """The same for another solid: lengths in its longest side, stiffnesses in its largest force by that."""
+        longest = float(np.ptp(vademecum.mesh.nodes, axis=0).max())
+        far = longest / 0.4  # the defaults are for the paper's beam, 0.4 m under up to 1 MN
+        hard = vademecum.cases.magnitude / 1e6 / far
+        size = (cls.size[0] * far, cls.size[1] * far, cls.size[2] * far)
+        lengths = {"spacing": cls.spacing * far, "depth": cls.depth * far, "drag": cls.drag * far}
+        return cls(size, **lengths, stiffness=cls.stiffness * hard, contact=cls.contact * hard)
+
 
 def create_vademecum_scene(
     root: Any,
@@ -92,7 +102,7 @@ def create_vademecum_scene(
         vademecum: of the solid, or its file; its first direction is the one that the block comes along.
         solid: "vademecum", or finite elements of SOFA's own on the same nodes: "hyperelastic", St Venant-Kirchhoff on
             tetrahedra, or "corotational", Hooke on the vademecum's own elements.
-        press: the block and its way; None means Press().
+        press: the block and its way; None means Press.fitting(vademecum).
         step: time step [s].
         density: of the solid [kg/m³].
     Returns:
@@ -111,7 +121,7 @@ def create_vademecum_scene(
             f"solid: 'hyperelastic' needs {HYPERELASTIC}, and SOFA finds no plugin {_HYPERELASTIC}"
         )
     read = vademecum if isinstance(vademecum, Vademecum) else Vademecum.load(vademecum)
-    press = press or Press()
+    press = press or Press.fitting(read)
     root.dt.value = step
     root.gravity.value = [0.0, 0.0, 0.0]
     for module in _MODULES:
@@ -173,13 +183,13 @@ class _Way:
         start = middle - (middle @ down) * down + float((nodes @ down).min()) * down
         start[axis] = middle[axis] + away * (press.place - 0.5) * (high[axis] - low[axis])
         over = 0.5 * press.size[2] * -down
-        clear = 0.005 * -down  # above the solid before the touch [m]
+        clear = 0.125 * press.size[0] * -down  # above the solid before the touch
         pressed = start + over + press.depth * down
         dragged = pressed - press.drag * along
         self.press = press
         self.times = np.array([0.0, *press.times])
         self.places = np.array(
-            [start + over + clear, start + over, pressed, dragged, dragged - (press.depth + 0.005) * down]
+            [start + over + clear, start + over, pressed, dragged, dragged - press.depth * down + clear]
         )
         across = np.cross(down, along)
         counts = [max(2, round(s / press.spacing) + 1) for s in press.size]
