@@ -64,7 +64,15 @@ void bind_vademecum(py::module_& module)
              py::keep_alive<1, 2>())
         .def("clear", &LoadedField::clear)
         .def("add", &LoadedField::add, py::arg("load_case"), py::arg("size"), py::arg("share") = 1.0)
+        .def(
+            "predict",
+            [](LoadedField& field, const std::vector<Index>& cases, const std::vector<double>& sizes) {
+                field.predict(cases, sizes);
+            },
+            py::arg("cases"), py::arg("sizes"))
         .def_property_readonly("load_count", &LoadedField::load_count)
+        .def_property_readonly("amplitudes",
+                               [](const LoadedField& field) { return VectorXd(field.amplitudes()); })
         .def("displacements_of", &of_nodes, py::arg("nodes"))
         .def(
             "displacements",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bindings.hpp"
-#include "softcontact/vademecum/penalty_contact.hpp"
+#include "softcontact/vademecum/vademecum_law.hpp"
 
 namespace softcontact::bindings {
 
@@ -70,6 +70,80 @@ py::tuple closest(DeformedBoundary& boundary, const RowsRef& points, int from)
     return py::make_tuple(distances, places, normals);
 }
 
+void hold(ContactResponse& response, const std::vector<Index>& cases, const std::vector<double>& sizes)
+{
+    if (!response.hold(cases, sizes)) {
+        throw std::invalid_argument("loads: expected at most " + std::to_string(ContactResponse::most_held) +
+                                    " cases that there are, with finite sizes");
+    }
+}
+
+/// Options of a response by name, as softcontact.vademecum.response gives them.
+std::unique_ptr<ContactResponse> make_response(const SeparatedField& field, const py::dict& given)
+{
+    const auto get = [&given]<typename T>(const char* name, T) { return given[name].cast<T>(); };
+    const Points nodes = columns(given["nodes"].cast<Rows>());
+    const Triangles triangles = given["triangles"].cast<TriangleRows>().transpose();
+    const Points directions = columns(given["directions"].cast<Rows>());
+    LoadFamilies families(nodes, get("loaded", std::vector<Index>{}), get("clamped", std::vector<Index>{}),
+                          directions, get("magnitude", 0.0));
+    const PenaltySettings penalty{get("stiffness", 0.0), get("friction", 0.0),
+                                  get("tangential_stiffness", 0.0)};
+    const ResponseSettings settings{get("capacity", Index{}), get("max_iterations", 0),
+                                    get("tolerance", 0.0)};
+    return std::make_unique<ContactResponse>(field, nodes, triangles, std::move(families), penalty,
+                                             get("points", Index{}), settings);
+}
+
+void bind_law(py::module_& module)
+{
+    py::class_<VademecumLaw, ForceLaw>(module, "VademecumLaw")
+        .def(py::init([](const SeparatedField& field, const py::dict& given, const RowsRef& shell,
+                         double length, double force, double damping) {
+                 return std::make_unique<VademecumLaw>(make_response(field, given), Points(columns(shell)),
+                                                       VademecumScales{length, force, damping});
+             }),
+             py::arg("field"), py::arg("response"), py::arg("shell"), py::arg("length"), py::arg("force"),
+             py::arg("damping"), py::keep_alive<1, 2>());
+}
+
+void bind_response(py::module_& module)
+{
+    py::class_<ContactResponse>(module, "ContactResponse")
+        .def(py::init(&make_response), py::arg("field"), py::arg("given"), py::keep_alive<1, 2>())
+        .def("hold", &hold, py::arg("cases"), py::arg("sizes"))
+        .def(
+            "solve",
+            [](ContactResponse& self, const RowsRef& points) {
+                const ResponseStatus status = self.solve(columns(points));
+                return py::make_tuple(status.converged, status.iterations, status.residual, status.contacts,
+                                      status.loads);
+            },
+            py::arg("points"))
+        .def("release", &ContactResponse::release)
+        .def("contacts", [](const ContactResponse& self) { return told(self.contact().contacts()); })
+        .def(
+            "wrench",
+            [](const ContactResponse& self, const Vector3d& centre) {
+                return self.contact().wrench(centre).vector();
+            },
+            py::arg("centre"))
+        .def("loads",
+             [](const ContactResponse& self) {
+                 py::list out;
+                 for (Index i = 0; i < self.load_count(); ++i) {
+                     const auto load = self.load(i);
+                     if (load.size != 0.0) out.append(py::make_tuple(load.load_case, load.size));
+                 }
+                 return out;
+             })
+        .def("displacements", [](const ContactResponse& self) {
+            Points out(3, self.field().field().node_count());
+            self.field().displacements(out);
+            return Rows(out.transpose());
+        });
+}
+
 }  // namespace
 
 void bind_vademecum_contact(py::module_& module)
@@ -78,6 +152,8 @@ void bind_vademecum_contact(py::module_& module)
         .def(py::init(&make_boundary), py::arg("nodes"), py::arg("triangles"), py::arg("field"),
              py::keep_alive<1, 4>())
         .def("closest", &closest, py::arg("points"), py::arg("start") = -1);
+    bind_response(module);
+    bind_law(module);
     py::class_<PenaltyContact>(module, "PenaltyContact")
         .def(py::init([](const RowsRef& nodes, const TriangleRows& triangles, const LoadedField& field,
                          double stiffness, double friction, double tangential_stiffness, Index points) {

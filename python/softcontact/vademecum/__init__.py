@@ -7,11 +7,14 @@
                 tabulates them, which makes contacts faster
     online      OnlineField: displacements from the core, without allocation
     contact     PenaltyContact: penalty forces of a pointshell on both bodies, with friction
+    response    ContactResponse: those forces and the displacements under them in equilibrium
+    haptics     VademecumLaw: the same under a haptic device, at its rate
 
 What the design leaves to its users to know:
 
   - One load is answered within the certificate. Several are superposed, which is a predictor: its error grows with the
-    rotation of the solid, and nothing corrects it. Modes and dents are what a corrected step would project on.
+    rotation of the solid (two or three loads that bend the beam by 0.1 m on average: 6 % of the largest displacement,
+    26 % at worst). The predictor "deflection", which contact uses, misses by 0.3 % there, 1.0 % at worst.
   - Distances are those to the deformed boundary's triangles, exact at any load. The trilinear ones of the paper are
     faster for bodies with thousands of points in contact, but tabulated for chosen sizes only: between sizes the
     boundary of a bent solid moves by many cells, and no interpolation of distances holds. Near edges they miss up to a
@@ -29,10 +32,12 @@ from softcontact.vademecum.contact import ContactForces, PenaltyContact, Penalty
 from softcontact.vademecum.distance import DistanceField, tabulate_distance
 from softcontact.vademecum.file import VademecumFileError
 from softcontact.vademecum.full_order import EquilibriumError, FullOrderSolver, LoadPath
+from softcontact.vademecum.haptics import VademecumLaw
 from softcontact.vademecum.offline import BuildOptions
 from softcontact.vademecum.online import OnlineField
 from softcontact.vademecum.point_load import LoadCases, PointLoad
 from softcontact.vademecum.reduced import BuildError
+from softcontact.vademecum.response import ContactResponse, ResponseStatus
 from softcontact.vademecum.separated import SeparatedSolution
 from softcontact.vademecum.separated_distance import SeparatedDistanceField, separate_distance
 from softcontact.vademecum.solid import Solid
@@ -45,6 +50,7 @@ __all__ = [
     "BuildOptions",
     "Certificate",
     "ContactForces",
+    "ContactResponse",
     "DistanceField",
     "EquilibriumError",
     "FullOrderSolver",
@@ -55,12 +61,14 @@ __all__ = [
     "PenaltyContact",
     "PenaltyLaw",
     "PointLoad",
+    "ResponseStatus",
     "SeparatedDistanceField",
     "SeparatedSolution",
     "Solid",
     "SolidMesh",
     "Vademecum",
     "VademecumFileError",
+    "VademecumLaw",
     "VademecumWarning",
     "build",
     "certify",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from softcontact import _core
 if TYPE_CHECKING:
     from softcontact.vademecum.vademecum import Vademecum
 
-__all__ = ["OnlineField"]
+__all__ = ["OnlineField", "separated_field"]
 
 FloatArray = NDArray[np.float64]
 
@@ -34,13 +34,10 @@ class OnlineField:
     """
 
     def __init__(self, vademecum: Vademecum, *, capacity: int = 16, modes: int | None = None) -> None:
-        solution = vademecum.solution if modes is None else vademecum.truncated(modes)
         if capacity < 1:
             raise ValueError(f"capacity: {capacity}, expected room for one load or more")
         self.vademecum = vademecum
-        self._field = _core.SeparatedField(
-            solution.modes, solution.amplitudes, solution.dent_starts, solution.dent_nodes, solution.dents
-        )
+        self._field = separated_field(vademecum, modes)
         self._loaded = _core.LoadedField(self._field, capacity)
         self._capacity = capacity
         self._all = np.zeros((self._field.node_count, 3))
@@ -50,13 +47,28 @@ class OnlineField:
         """The core's field, for what builds on it."""
         return self._loaded
 
-    def load(self, nodes: Sequence[int], scales: ArrayLike = 1.0, family: int = 0) -> None:
+    @property
+    def mode_count(self) -> int:
+        """How many modes it uses."""
+        return int(self._field.mode_count)
+
+    def load(
+        self,
+        nodes: Sequence[int],
+        scales: ArrayLike = 1.0,
+        family: int = 0,
+        *,
+        predictor: Literal["superposition", "deflection"] = "superposition",
+    ) -> None:
         """Take these loads instead of those before.
 
         Args:
             nodes: loaded nodes (k,).
             scales: shares of the largest force, one or (k,).
             family: which direction.
+            predictor: of the answer to several loads. "superposition" adds the answers to each alone, as in the paper;
+                "deflection" takes each at the size at which it alone would deflect the solid as all do together, and
+                weighs it with the share of that size that is there, which errs far less where the solid turns.
         Raises:
             ValueError: a node that cannot be loaded, a scale that is not finite, or too many loads; those before stay.
         """
@@ -66,6 +78,11 @@ class OnlineField:
             raise ValueError(f"scales: {scales}, expected finite shares of the largest force")
         if len(cases) > self._capacity:
             raise ValueError(f"nodes: {len(cases)} loads, room for {self._capacity}; give a larger capacity")
+        if predictor not in ("superposition", "deflection"):
+            raise ValueError(f"predictor: {predictor!r}, expected superposition or deflection")
+        if predictor == "deflection":
+            self._loaded.predict(cases, sizes.tolist())
+            return
         self._loaded.clear()
         for case, size in zip(cases, sizes, strict=True):
             self._loaded.add(case, float(size))
@@ -92,3 +109,15 @@ class OnlineField:
         if len(nodes) and not (min(nodes) >= 0 and max(nodes) < self._field.node_count):
             raise ValueError(f"nodes: expected nodes in 0 … {self._field.node_count - 1}")
         return self._loaded.displacements_of(list(nodes))
+
+
+def separated_field(vademecum: Vademecum, modes: int | None = None) -> _core.SeparatedField:
+    """The core's field of a vademecum, with all its modes or the first ones.
+
+    Raises:
+        ValueError: more modes than there are, or none.
+    """
+    solution = vademecum.solution if modes is None else vademecum.truncated(modes)
+    return _core.SeparatedField(
+        solution.modes, solution.amplitudes, solution.dent_starts, solution.dent_nodes, solution.dents
+    )

@@ -29,40 +29,50 @@ PenaltyContact::PenaltyContact(DeformedBoundary boundary, const PenaltySettings&
     if (m_settings.tangential_stiffness == 0.0) m_settings.tangential_stiffness = m_settings.stiffness;
     const auto size = static_cast<std::size_t>(points);
     m_contacts.resize(size);
+    m_near_points.resize(size);
     m_last.setZero(3, points);
     m_clearance.assign(size, 0.0);
     m_near.assign(size, -1);
     m_anchors.resize(size);
 }
 
-Index PenaltyContact::evaluate(const Eigen::Ref<const Points>& points, DepthMeasure* measure) noexcept
+Index PenaltyContact::evaluate(const Eigen::Ref<const Points>& points, DepthMeasure* measure,
+                               double reach) noexcept
 {
     const double body = m_boundary.refresh();
-    m_count = 0;
+    m_count = m_near_count = 0;
     for (Index i = 0; i < std::min(points.cols(), m_last.cols()); ++i) {
         const auto k = static_cast<std::size_t>(i);
         const Vector3d point = points.col(i);
         m_clearance[k] -= (point - m_last.col(i)).norm() + body;
         m_last.col(i) = point;
-        if (m_clearance[k] > 0.0) continue;
+        if (m_clearance[k] > reach) continue;
         BoundaryPoint found = m_boundary.closest(point, m_near[k]);
         const double nearest = found.distance;
         if (measure != nullptr && found.place.found()) measure->measure(m_boundary, point, found);
         m_clearance[k] = std::max(0.0, std::min(nearest, found.distance));
         if (!found.place.found()) continue;
         m_near[k] = m_boundary.nearest_corner(found.place);
-        if (!(found.distance < 0.0)) continue;
-        PenaltyPoint& contact = m_contacts[static_cast<std::size_t>(m_count++)];
+        const bool inside = found.distance < 0.0;
+        if (!inside && !(found.distance < reach)) continue;
+        PenaltyPoint& contact = inside ? m_contacts[static_cast<std::size_t>(m_count++)]
+                                       : m_near_points[static_cast<std::size_t>(m_near_count++)];
         contact.number = i;
         contact.place = found.place;
         contact.point = found.point;
         contact.depth = -found.distance;
         // in the boundary's own round-off the way to it has no direction
         const double least = 1e-12 * (1.0 + found.point.norm());
-        contact.normal = measure == nullptr && contact.depth > least
+        contact.normal = measure == nullptr && std::abs(contact.depth) > least
                              ? Vector3d((found.point - point) / contact.depth)
                              : found.normal;
-        press(contact, point);
+        if (inside) {
+            press(contact, point);
+        } else {
+            contact.force = contact.slip = Vector3d::Zero();
+            contact.stiffness = m_settings.stiffness * contact.normal * contact.normal.transpose();
+            contact.slides = false;
+        }
     }
     return m_count;
 }

@@ -53,6 +53,12 @@ SeparatedField::SeparatedField(SeparatedSolution solution) : m_solution(std::mov
     for (Index node = 0; node < node_count(); ++node) {
         m_peaks = m_peaks.cwiseMax(m_solution.modes.middleCols<3>(3 * node).rowwise().norm());
     }
+    VectorXd series(m_solution.terms);
+    secant(0.0, series);
+    m_first.resize(mode_count(), case_count());
+    for (Index s = 0; s < case_count(); ++s) {
+        m_first.col(s) = m_solution.amplitudes.middleCols(m_solution.terms * s, m_solution.terms) * series;
+    }
 }
 
 void SeparatedField::basis(double size, Eigen::Ref<VectorXd> out) const noexcept
@@ -90,12 +96,67 @@ void SeparatedField::basis_slope(double size, Eigen::Ref<VectorXd> out) const no
     }
 }
 
+void SeparatedField::secant(double size, Eigen::Ref<VectorXd> out) const noexcept
+{
+    const double inside = std::clamp(size, 0.0, 1.0);
+    const double x = 2.0 * inside - 1.0;
+    double value = 1.0, next = x;
+    double slope = 0.0, rise = 1.0;
+    for (Index j = 0; j < m_solution.terms; ++j) {
+        // beyond 1: (T + (t − 1) (T + 2 T'))/t
+        out[j] = size <= 1.0 ? value : value + (size - 1.0) / size * 2.0 * slope;
+        const double after = 2.0 * x * next - value;
+        const double steeper = 2.0 * next + 2.0 * x * rise - slope;
+        value = next;
+        next = after;
+        slope = rise;
+        rise = steeper;
+    }
+}
+
+void SeparatedField::secant_slope(double size, Eigen::Ref<VectorXd> out) const noexcept
+{
+    const double inside = std::clamp(size, 0.0, 1.0);
+    const double x = 2.0 * inside - 1.0;
+    const double factor = size < 0.0 ? 0.0 : size <= 1.0 ? 2.0 : 2.0 / (size * size);
+    double next = x, value = 1.0;
+    double slope = 0.0, rise = 1.0;
+    for (Index j = 0; j < m_solution.terms; ++j) {
+        out[j] = factor * slope;
+        const double after = 2.0 * x * next - value;
+        const double steeper = 2.0 * next + 2.0 * x * rise - slope;
+        value = next;
+        next = after;
+        slope = rise;
+        rise = steeper;
+    }
+}
+
+double SeparatedField::likeness(Index i, Index j) const noexcept
+{
+    const double own = m_first.col(j).squaredNorm();
+    return i == j ? 1.0 : own > 0.0 ? m_first.col(i).dot(m_first.col(j)) / own : 0.0;
+}
+
+Vector3d SeparatedField::dent(Index load_case, Index node,
+                              const Eigen::Ref<const VectorXd>& series) const noexcept
+{
+    const auto s = static_cast<std::size_t>(load_case);
+    const auto first = m_solution.dent_nodes.begin() + m_solution.dent_starts[s];
+    const auto last = m_solution.dent_nodes.begin() + m_solution.dent_starts[s + 1];
+    const auto found = std::lower_bound(first, last, node);
+    if (found == last || *found != node) return Vector3d::Zero();
+    const Index entry = found - m_solution.dent_nodes.begin();
+    return m_solution.dents.middleCols(m_solution.terms * entry, m_solution.terms).lazyProduct(series);
+}
+
 LoadedField::LoadedField(const SeparatedField& field, Index capacity) : m_field(field)
 {
     require(capacity >= 1, "capacity: expected room for one load or more");
     m_cases.resize(static_cast<std::size_t>(capacity));
     m_series.setZero(field.solution().terms, capacity);
     m_amplitudes.setZero(field.mode_count());
+    m_together.setZero(field.mode_count());
 }
 
 void LoadedField::clear() noexcept
@@ -110,13 +171,40 @@ bool LoadedField::add(Index load_case, double size, double share) noexcept
         m_count == static_cast<Index>(m_cases.size())) {
         return false;
     }
-    const SeparatedSolution& solution = m_field.solution();
     m_field.basis(size, m_series.col(m_count));
     m_series.col(m_count) *= share;
+    take(load_case);
+    return true;
+}
+
+void LoadedField::take(Index load_case) noexcept
+{
+    const SeparatedSolution& solution = m_field.solution();
     m_amplitudes.noalias() +=
         solution.amplitudes.middleCols(solution.terms * load_case, solution.terms) * m_series.col(m_count);
     m_cases[static_cast<std::size_t>(m_count++)] = load_case;
-    return true;
+}
+
+void LoadedField::predict(std::span<const Index> cases, std::span<const double> sizes) noexcept
+{
+    clear();
+    const std::size_t count = std::min(cases.size(), sizes.size());
+    const auto known = [&](std::size_t i) {
+        return cases[i] >= 0 && cases[i] < m_field.case_count() && std::isfinite(sizes[i]);
+    };
+    const MatrixXd& first = m_field.first_amplitudes();
+    m_together.setZero();
+    for (std::size_t i = 0; i < count; ++i) {
+        if (known(i)) m_together += sizes[i] * first.col(cases[i]);
+    }
+    for (std::size_t j = 0; j < count && m_count < static_cast<Index>(m_cases.size()); ++j) {
+        if (!known(j)) continue;
+        const double own = first.col(cases[j]).squaredNorm();
+        const double size = own > 0.0 ? first.col(cases[j]).dot(m_together) / own : sizes[j];
+        m_field.secant(size, m_series.col(m_count));
+        m_series.col(m_count) *= sizes[j];
+        take(cases[j]);
+    }
 }
 
 Vector3d LoadedField::dent(Index entry, Index load) const noexcept

@@ -61,8 +61,10 @@ public:
 
     /// Forces with the shell's points (3, n) [m] here and the body as its field has it. A trial: anchors
     /// stay. Points that are not finite touch nothing. Depths are those of `measure`, where it is given.
-    /// Returns the number of contacts.
-    Index evaluate(const Eigen::Ref<const Points>& points, DepthMeasure* measure = nullptr) noexcept;
+    /// Points outside by less than `reach` [m] are kept apart, for who looks ahead. Returns the number of
+    /// contacts.
+    Index evaluate(const Eigen::Ref<const Points>& points, DepthMeasure* measure = nullptr,
+                   double reach = 0.0) noexcept;
     /// The last trial has come true: anchors of what slides follow, what is apart loses its own.
     void commit() noexcept;
     /// Forget all anchors.
@@ -72,12 +74,18 @@ public:
     {
         return {m_contacts.data(), static_cast<std::size_t>(m_count)};
     }
+    /// Points within the reach: no force, depth <= 0, and the stiffness that they would have inside.
+    [[nodiscard]] std::span<const PenaltyPoint> near_points() const
+    {
+        return {m_near_points.data(), static_cast<std::size_t>(m_near_count)};
+    }
     /// On the shell, about a centre [m].
     [[nodiscard]] Wrench wrench(const Vector3d& centre) const noexcept;
     /// Adds the forces on the body (3, nodes) [N], at the corners of the triangles that are touched.
     void add_nodal_forces(Eigen::Ref<Points> out) const noexcept;
 
     [[nodiscard]] DeformedBoundary& boundary() { return m_boundary; }
+    [[nodiscard]] const DeformedBoundary& boundary() const { return m_boundary; }
     [[nodiscard]] const PenaltySettings& settings() const { return m_settings; }
     [[nodiscard]] Index point_count() const { return m_last.cols(); }
 
@@ -86,8 +94,8 @@ private:
 
     DeformedBoundary m_boundary;
     PenaltySettings m_settings;
-    Index m_count = 0;
-    std::vector<PenaltyPoint> m_contacts;
+    Index m_count = 0, m_near_count = 0;
+    std::vector<PenaltyPoint> m_contacts, m_near_points;
     Points m_last;                         ///< points of the last trial
     std::vector<double> m_clearance;       ///< of each point, less what has moved since it was measured [m]
     std::vector<int> m_near;               ///< node where its last search ended, -1: none

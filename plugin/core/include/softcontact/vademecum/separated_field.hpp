@@ -36,6 +36,18 @@ public:
     void basis(double size, Eigen::Ref<VectorXd> out) const noexcept;
     /// Its derivative by the size, constant outside [0, 1].
     void basis_slope(double size, Eigen::Ref<VectorXd> out) const noexcept;
+    /// The basis divided by the size, of size 0 too, and the derivative of that by the size.
+    void secant(double size, Eigen::Ref<VectorXd> out) const noexcept;
+    void secant_slope(double size, Eigen::Ref<VectorXd> out) const noexcept;
+
+    /// What the modes do under a small load of each case, for a size of 1 (m, cases) [m].
+    [[nodiscard]] const MatrixXd& first_amplitudes() const { return m_first; }
+    /// How far a case i deflects the solid as a load of case j does: g_i · g_j / g_j · g_j, g first
+    /// amplitudes.
+    [[nodiscard]] double likeness(Index i, Index j) const noexcept;
+    /// Displacement [m] that the dent of a case has at a node for a series in its size; zero elsewhere.
+    [[nodiscard]] Vector3d dent(Index load_case, Index node,
+                                const Eigen::Ref<const VectorXd>& series) const noexcept;
 
     /// Bound of how far one unit of each mode moves any node (m) [-].
     [[nodiscard]] const VectorXd& peaks() const { return m_peaks; }
@@ -43,6 +55,7 @@ public:
 private:
     SeparatedSolution m_solution;
     VectorXd m_peaks;
+    MatrixXd m_first;
 };
 
 /// Some loads on a separated field, and the displacements under them. Several loads are superposed, which is
@@ -60,6 +73,15 @@ public:
     /// several answers are averaged. False, and nothing added, where there is no such case, size or share are
     /// not finite, or there is no room.
     bool add(Index load_case, double size, double share = 1.0) noexcept;
+
+    /// Loads of these cases and sizes instead of those before, as long as there is room and both are loads:
+    ///
+    ///     u = Σ_j t_j/τ_j u_j(τ_j),    τ_j = Σ_i t_i likeness(i, j)
+    ///
+    /// Each case is answered for the size τ_j at which it alone would deflect the solid as all loads together
+    /// do, and counts by the share of it that is there: exact for one load, for several at one place, and for
+    /// small ones. Plain superposition, Σ_j u_j(t_j), forgets how far the others have bent the solid.
+    void predict(std::span<const Index> cases, std::span<const double> sizes) noexcept;
 
     /// Move the solid by some more of each mode (m) [m]; clear() forgets it.
     void correct(const Eigen::Ref<const VectorXd>& amplitudes) noexcept { m_amplitudes += amplitudes; }
@@ -84,6 +106,7 @@ public:
     void displacements(Eigen::Ref<Points> out) const noexcept;
 
 private:
+    void take(Index load_case) noexcept;
     [[nodiscard]] Vector3d dent(Index entry, Index load) const noexcept;
 
     const SeparatedField& m_field;
@@ -91,6 +114,7 @@ private:
     std::vector<Index> m_cases;
     MatrixXd m_series;      ///< (terms, capacity): the basis at each load's size
     VectorXd m_amplitudes;  ///< Y_k summed over the loads (m)
+    VectorXd m_together;    ///< first amplitudes of all predicted loads
 };
 
 }  // namespace softcontact
