@@ -138,6 +138,10 @@ class SceneGraph:
                 self._add_hand(body)
             case bodies.Fingertip():
                 self._add_fingertip(body)
+            case _:
+                raise SceneError(
+                    f"bodies.{body.name}: engine 'sofa' has no body of kind '{body.kind}'; use --engine embedded"
+                )
 
     def _add_rigid(self, body: Any, kind: type[RigidInGraph], *motion: Sequence[float]) -> None:
         from softcontact.engines.embedded_bodies import mass_properties
