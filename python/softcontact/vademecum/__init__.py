@@ -19,10 +19,13 @@ What the design leaves to its users to know:
     faster for bodies with thousands of points in contact, but tabulated for chosen sizes only: between sizes the
     boundary of a bent solid moves by many cells, and no interpolation of distances holds. Near edges they miss up to a
     third of a cell's diagonal, and points within a fifth of one may have the wrong sign.
-  - A mode count below some fifty serves the displacement, not the volume: small modes that the displacement hardly
-    shows carry the change of volume. The certificate tells both.
-  - The build holds all displacement fields and one reduced tangent a case for 256 cases at once. Its longest part, the
-    reduced equilibria, is independent from case to case.
+  - Few modes serve the displacement, not the volume, which small modes carry that it hardly shows. The last mode kept
+    (`volume`) therefore inflates the boundary by what is missing: within 0.2 % of the beam's largest change of volume,
+    and within 2 % of each position's own change but for one of 161 (5 % of a change of 5e-6).
+  - Forces of other directions are superposed from families (`displacement_under`): a predictor too. Loads of six
+    families each keep the certificate.
+  - The build is independent from case to case: Workers share it, processes or a Dask cluster, to the same last bit.
+    Sixty-four cases at once lend each other tangents; the displacement fields of all cases are held in the end.
 """
 
 from softcontact.vademecum.boundary_distance import BoundaryDistance
