@@ -24,7 +24,7 @@ from softcontact.engines.sofa.messages import told_apart
 from softcontact.engines.sofa.vademecum import add_vademecum, add_vademecum_solid, opposite_nodes
 from softcontact.engines.sofa.vademecum_scene import Press
 from softcontact.scene import SceneError
-from softcontact.vademecum import OnlineField, Vademecum, VademecumFileError, models
+from softcontact.vademecum import FullOrderSolver, OnlineField, Vademecum, VademecumFileError, models
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 from small_vademecum import NODES, small
@@ -86,6 +86,23 @@ def test_several_loads_are_superposed_as_online(file):
     np.testing.assert_allclose(found, online.displacements(), rtol=0.0, atol=LIMIT)
     assert np.abs(found).max() > 0.01
     Sofa.Simulation.unload(root)
+
+
+def test_loads_together_are_near_full_finite_elements(file):
+    """Three loads on one line, as a contact leaves them, against an equilibrium under their forces."""
+    vademecum, loads, values = Vademecum.load(file), [17, 23, 27], [0.1, 0.3, 0.2]
+    solid, forces = vademecum.cases.solid, np.zeros_like(vademecum.mesh.nodes)
+    forces[loads] = np.outer(values, vademecum.cases.magnitude * vademecum.cases.directions[0])
+    full = solid.expand(FullOrderSolver(solid).solve(solid.restrict(forces)))
+    errors = {}
+    for together in (True, False):
+        root, sizes, state = still_scene(file, loads, together=together)
+        Sofa.Simulation.init(root)
+        found = positions(root, sizes, state, values) - vademecum.mesh.nodes
+        errors[together] = np.abs(found - full).max() / np.abs(full).max()
+        Sofa.Simulation.unload(root)
+    assert errors[True] < 0.01, errors
+    assert errors[True] < 0.25 * errors[False], errors
 
 
 def run(file, steps, **options):
