@@ -80,13 +80,14 @@ class App {
       if (moved > reach) [reach, node] = [moved, candidate];
     });
     this.reach = reach;
+    this.view.rest = reach > 0.2 * this.size; // nearly in one place, the two shapes would flicker
     this.solid.loadNode(node, 0.5, 0);
   }
 
   makeBlock() {
-    const thick = Math.max(0.1 * this.size, 0.8 * this.thin);
+    const thick = Math.max(0.1 * this.size, Math.min(0.8 * this.thin, 0.25 * this.size));
     const size = [thick, thick, thick];
-    size[this.sliceAxis] = Math.max(1.6 * thick, 1.3 * this.extent[this.sliceAxis]);
+    size[this.sliceAxis] = Math.max(1.6 * thick, Math.min(3 * thick, 1.3 * this.extent[this.sliceAxis]));
     return new RigidBlock(size, { name: "block", base: "#3d8bcb", spacing: thick / 7 });
   }
 
