@@ -46,8 +46,9 @@ SLIDE = 0.005  # m, of a foot
 class Options(SceneOptions):
     who: Literal["robot", "human"] = "robot"
     """Who holds the box."""
-    feet: Literal["point", "aggregate"] = "point"
-    """One contact a point of the soles (robot 32, human 108), or one patch a foot."""
+    feet: Literal["point", "aggregate"] | None = None
+    """One contact a point of the soles (robot 32, human 108), or one patch a foot; by default points for the robot and
+    patches for the human, whose many points make the steps long while something is gripped."""
     mass: Annotated[float, Field(ge=0.05, le=0.3)] = 0.2
     """Mass of the box [kg]; a small device bears 3.3 N."""
     way: Annotated[float, Field(ge=-0.25, le=0.25)] = 0.2
@@ -62,6 +63,7 @@ class Options(SceneOptions):
 
 def scene(**options) -> Scene:
     o = Options(**options)
+    feet = o.feet or ("point" if o.who == "robot" else "aggregate")
     top, ahead, above = PLACES[o.who]
     start = np.array([ahead, 0.0, top + above + 0.5 * SIZE[2]])
     over = start + np.array([0.0, o.way, 0.0])
@@ -78,7 +80,7 @@ def scene(**options) -> Scene:
         duration=end + 0.5,
         time_step=1e-3,
         contact=ContactSettings(
-            model=o.feet, friction_law="contensou", alarm_distance=2e-3, contact_offset=OFFSET, friction=0.8
+            model=feet, friction_law="contensou", alarm_distance=2e-3, contact_offset=OFFSET, friction=0.8
         ),
         solver=SolverSettings(tolerance=1e-6),
         bodies=[
@@ -107,7 +109,7 @@ def scene(**options) -> Scene:
                 role="object",
                 friction=0.8,
             ),
-            AvatarBody(name=o.who, who=o.who, feet=o.feet, holds="box", release=release, friction=0.8),
+            AvatarBody(name=o.who, who=o.who, feet=feet, holds="box", release=release, friction=0.8),
         ],
         motions=[
             HeldDevice(

@@ -52,8 +52,9 @@ class Options(SceneOptions):
     """Whose hand it is."""
     touch: Literal["shake", "push"] = "shake"
     """The hand is taken and shaken, or pushed by a fingertip."""
-    feet: Literal["point", "aggregate"] = "point"
-    """One contact a point of the soles (robot 32, human 108), or one patch a foot."""
+    feet: Literal["point", "aggregate"] | None = None
+    """One contact a point of the soles (robot 32, human 108), or one patch a foot; by default points for the robot and
+    patches for the human, whose many points make the steps long while something is gripped."""
     shakes: Annotated[int, Field(ge=1, le=10)] = 3
     """How often it is shaken."""
     swing: Annotated[float, Field(ge=0.005, le=0.06)] = 0.03
@@ -87,6 +88,7 @@ def pushed(o: Options) -> tuple[list[float], list[tuple[float, float, float]], f
 
 def scene(**options) -> Scene:
     o = Options(**options)
+    feet = o.feet or ("point" if o.who == "robot" else "aggregate")
     palm = np.array(OFFERED[o.who])
     link, point = HANDS[o.who]
     shaking = o.touch == "shake"
@@ -95,7 +97,7 @@ def scene(**options) -> Scene:
     avatar = AvatarBody(
         name=o.who,
         who=o.who,
-        feet=o.feet,
+        feet=feet,
         offers=tuple(palm),
         yielding=Yielding(stiffness_share=RETURN),
         friction=0.8,
@@ -133,7 +135,7 @@ def scene(**options) -> Scene:
         time_step=1e-3,
         gravity=(0.0, 0.0, -9.81),
         contact=ContactSettings(
-            model=o.feet, friction_law="contensou", alarm_distance=2e-3, contact_offset=OFFSET, friction=0.8
+            model=feet, friction_law="contensou", alarm_distance=2e-3, contact_offset=OFFSET, friction=0.8
         ),
         solver=SolverSettings(tolerance=1e-6),
         bodies=bodies,
