@@ -23,6 +23,7 @@ void bind_haptic_devices(py::module_& module);
 void bind_tool_law(py::module_& module);
 void bind_vademecum(py::module_& module);
 void bind_vademecum_contact(py::module_& module);
+void bind_vademecum_correction(py::module_& module);
 void bind_world(py::module_& module);
 void bind_haptics(py::module_& module);
 

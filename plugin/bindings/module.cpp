@@ -19,4 +19,5 @@ PYBIND11_MODULE(_core, module)
     bind_tool_law(module);
     bind_vademecum(module);
     bind_vademecum_contact(module);
+    bind_vademecum_correction(module);
 }

@@ -8,6 +8,7 @@
     online      OnlineField: displacements from the core, without allocation
     contact     PenaltyContact: penalty forces of a pointshell on both bodies, with friction
     response    ContactResponse: those forces and the displacements under them in equilibrium
+    correction  CorrectedField: several loads brought into equilibrium on the modes, at the points of a `cubature`
     haptics     VademecumLaw: the same under a haptic device, at its rate
 
 What the design leaves to its users to know:
@@ -32,6 +33,8 @@ from softcontact.vademecum.boundary_distance import BoundaryDistance
 from softcontact.vademecum.build_state import LogRow
 from softcontact.vademecum.certificate import Certificate, certify
 from softcontact.vademecum.contact import ContactForces, PenaltyContact, PenaltyLaw
+from softcontact.vademecum.correction import CorrectedField, CorrectionStatus
+from softcontact.vademecum.cubature import Cubature, choose_cubature
 from softcontact.vademecum.distance import DistanceField, tabulate_distance
 from softcontact.vademecum.file import VademecumFileError
 from softcontact.vademecum.full_order import EquilibriumError, FullOrderSolver, LoadPath
@@ -54,6 +57,9 @@ __all__ = [
     "Certificate",
     "ContactForces",
     "ContactResponse",
+    "CorrectedField",
+    "CorrectionStatus",
+    "Cubature",
     "DistanceField",
     "EquilibriumError",
     "FullOrderSolver",
@@ -75,6 +81,7 @@ __all__ = [
     "VademecumWarning",
     "build",
     "certify",
+    "choose_cubature",
     "separate_distance",
     "tabulate_distance",
 ]
