@@ -173,6 +173,8 @@ class VisualTool:
         fast_step: float = 1e-3,
         capacity: int = 32,
     ) -> None:
+        if not (np.isfinite(fast_step) and fast_step > 0.0):  # before the world takes the tool
+            raise ValueError(f"fast_step: {fast_step} s; give a finite number > 0")
         start = (pose or RigidState()).row()
         body: int = world.add_tool(
             name,

@@ -24,6 +24,11 @@ void ContactCondensation::build(const World& world, double published, LinearCont
             "the linear contact model takes point contacts; set contact = 'point' in a scene with a tool");
     }
     const ToolSystem& system = world.tool(m_tool);
+    if (world.contact_rows().system_count() <= world.system_index(m_tool)) {
+        throw std::invalid_argument(
+            "tool '" + system.name() +
+            "' has made no step yet, and a model is that of a step; step the world first");
+    }
     const ToolDynamics& tool = system.dynamics();
     out.sequence = ++m_sequence;
     out.step = world.time_step();

@@ -2,9 +2,30 @@
 // The contact points of a step: found pair by pair, and gathered into patches.
 #include <algorithm>
 #include <cmath>
+#include <softcontact/geometry/closest_point.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
 
 namespace softcontact {
+
+namespace {
+
+/// The other surface is as near to each point as the contact says: past an edge it is further away. Deep
+/// inside, where a thin body may have been passed, the contact alone knows which way it came.
+bool is_still_there(const ContactPoint& point, double distance, const Surface& a, const Surface& b,
+                    double reach)
+{
+    constexpr double deep = 0.5, further = 0.1;  // in reaches
+    if (distance < -deep * reach) {
+        return true;
+    }
+    const auto near = [&](const Surface& surface, const Vector3d& from) {
+        const ClosestPoint closest = closest_point(surface, from, 2.0 * reach);
+        return closest.found() && closest.signed_distance <= distance + further * reach;
+    };
+    return near(b, point.p) && near(a, point.q);
+}
+
+}  // namespace
 
 void ContactProblemBuilder::set_pairs(int surface_count, const std::vector<ContactPair>& pairs)
 {
@@ -75,7 +96,8 @@ void ContactProblemBuilder::add_loaded(const std::vector<ContactPoint>& loaded, 
         point.q = b.position(point.b);
         const Vector3d apart = point.p - point.q;
         const double distance = point.normal.dot(apart);
-        if (distance <= reach && (apart - distance * point.normal).norm() <= reach) {
+        if (distance <= reach && (apart - distance * point.normal).norm() <= reach &&
+            is_still_there(point, distance, a.geometry, b.geometry, reach)) {
             point.gap = distance - m_contact_offset;
             m_found.push_back(point);
         }
@@ -154,7 +176,7 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
                 pair.memory.pressures.reserve(m_pair_room);
             } else {
                 pair.memory.forces.reserve(m_pair_room);
-                pair.memory.loaded.reserve(m_keep_loaded ? m_pair_room : 0);
+                pair.memory.loaded.reserve(pair.keeps_loaded ? m_pair_room : 0);
             }
         }
     }

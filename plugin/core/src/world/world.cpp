@@ -58,7 +58,7 @@ void World::list_pairs()
     }
     m_travel.resize(m_surfaces.size());
     m_builder.set_pairs(surface_count(), m_pairs);
-    m_builder.keep_loaded(!m_tools.empty());
+    mark_tools();
     m_pairs_stale = false;
 }
 

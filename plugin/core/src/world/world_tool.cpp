@@ -58,19 +58,71 @@ void World::set_coupling(int body, const VirtualCoupling& coupling)
     tool(body).set_coupling(coupling);
 }
 
+bool World::of_tool(const ContactPair& pair) const
+{
+    for (const int side : {pair.a, pair.b}) {
+        const int system = m_surfaces[static_cast<std::size_t>(side)].link_system;
+        if (system >= 0 && m_is_tool[static_cast<std::size_t>(system)]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool World::touched(const ContactPair& pair) const
+{
+    return pair.memory.normal_force > 0.0 || !pair.memory.keys.empty();
+}
+
+void World::mark_tools()
+{
+    m_is_tool.assign(m_systems.size(), 0);
+    for (const int body : m_tools) {
+        m_is_tool[static_cast<std::size_t>(m_bodies[static_cast<std::size_t>(body)].system)] = 1;
+    }
+    for (auto& pair : m_pairs) {
+        pair.keeps_loaded = of_tool(pair);
+    }
+}
+
+void World::mark_touched()
+{
+    m_shown.assign(m_systems.size(), 0);
+    for (const auto& pair : m_pairs) {
+        if (!of_tool(pair) || !touched(pair)) {
+            continue;
+        }
+        for (const int side : {pair.a, pair.b}) {
+            const ContactSurface& surface = m_surfaces[static_cast<std::size_t>(side)];
+            const bool tool =
+                surface.link_system >= 0 && m_is_tool[static_cast<std::size_t>(surface.link_system)];
+            // A rigid body's blow against others is over with the step; tissue goes on bearing what it bore.
+            for (const int system : {tool ? surface.link_system : -1, surface.field_system}) {
+                if (system >= 0) {
+                    m_shown[static_cast<std::size_t>(system)] = 1;
+                }
+            }
+        }
+    }
+}
+
 void World::find_contacts()
 {
     // The free motion of a pressed tool goes as deep into the tissue as its coupling is stretched, and the
     // tissue comes out to meet it: contact that is looked for there depends on the time step, and comes and
     // goes in a tool that is held still. With what contact changed in the last step both are nearly where
     // they will be.
-    const bool touched = !m_tools.empty() && m_contact_changes.size() == m_systems.size();
-    if (touched) {
+    bool shown = false;
+    if (m_contact_changes.size() == m_systems.size() && !m_tools.empty()) {
+        mark_touched();
+        shown = std::find(m_shown.begin(), m_shown.end(), 1) != m_shown.end();
+    }
+    if (shown) {
         show_motion(true);
     }
-    stop_tools_at_contact(touched);
+    stop_tools_at_contact(shown);
     m_builder.detect(m_surfaces, m_pairs, m_travel, m_settings);
-    if (touched && lost_contact()) {
+    if (shown && lost_contact()) {
         // It parts, or the last step was a blow and changed more than this one will.
         show_motion(false);
         stop_tools_at_contact(false);
@@ -81,7 +133,9 @@ void World::find_contacts()
 void World::show_motion(bool with_contact)
 {
     for (std::size_t s = 0; s < m_systems.size(); ++s) {
-        m_systems[s]->show(m_step, contact_change(s, with_contact), 1.0);
+        if (m_shown[s] != 0) {
+            m_systems[s]->show(m_step, contact_change(s, with_contact), 1.0);
+        }
     }
     const double end = static_cast<double>(m_step_index + 1) * m_step;
     for (std::size_t i = 0; i < m_surfaces.size(); ++i) {
@@ -92,7 +146,7 @@ void World::show_motion(bool with_contact)
 
 Eigen::Ref<const VectorXd> World::contact_change(std::size_t system, bool with_contact)
 {
-    if (with_contact) {
+    if (with_contact && m_shown[system] != 0) {
         return m_contact_changes[system];
     }
     const Index dof = m_systems[system]->dof();
@@ -105,8 +159,7 @@ Eigen::Ref<const VectorXd> World::contact_change(std::size_t system, bool with_c
 bool World::lost_contact() const
 {
     for (std::size_t i = 0; i < m_pairs.size(); ++i) {
-        const PairMemory& memory = m_pairs[i].memory;
-        if ((memory.normal_force > 0.0 || !memory.keys.empty()) && !m_builder.found(i)) {
+        if (of_tool(m_pairs[i]) && touched(m_pairs[i]) && !m_builder.found(i)) {
             return true;
         }
     }
@@ -137,8 +190,7 @@ void World::stop_tools_at_contact(bool with_contact)
             // as its coupling is stretched: detection sees that, and has to see it where the tissue is.
             const double travel =
                 m_travel[static_cast<std::size_t>(a.link_system == system ? pair.a : pair.b)];
-            const bool touching = pair.memory.normal_force > 0.0 || !pair.memory.keys.empty();
-            const double seen = (touching ? pressed_ratio : 1.0) * m_settings.alarm_distance;
+            const double seen = (touched(pair) ? pressed_ratio : 1.0) * m_settings.alarm_distance;
             if (!(travel > seen) || !std::isfinite(travel) || !a.swept_box().overlaps(b.swept_box())) {
                 continue;  // what moves less is seen at the end of its free motion
             }

@@ -24,6 +24,9 @@ struct ContactPair {
     int b = -1;
     double friction = 0.0;
     bool aggregated = false;
+    /// A point contact that bore a load stays for as long as its two points are near each other, found anew
+    /// or not: nothing flickers in a tool that is held still.
+    bool keeps_loaded = false;
     PairMemory memory;
     DetectionMemory detection;
 };
@@ -44,9 +47,6 @@ public:
 
     /// The pairs that may touch, by index; call it whenever they change.
     void set_pairs(int surface_count, const std::vector<ContactPair>& pairs);
-    /// From now on a point contact that bore a load stays for as long as its two points are near each other,
-    /// found anew or not: nothing flickers in a body that is held still.
-    void keep_loaded(bool keep) { m_keep_loaded = keep; }
     /// Detects contact for every pair at the present (free) positions. `travel`: how far each surface went in
     /// the free motion [m]; contacts are looked for as much deeper.
     void detect(std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
@@ -165,7 +165,6 @@ private:
     int m_contact_rows = 0;  ///< rows before those of the tilts
     int m_constraints = 0;   ///< rows of single coordinates among them, after those of the contacts
     double m_contact_offset = 0.0;
-    bool m_keep_loaded = false;
 
     BlockGaussSeidel m_solver;
     BlockNewton m_newton;

@@ -24,6 +24,8 @@ public:
 
     /// Makes room ahead for so many blocks and rows.
     void reserve(std::size_t blocks, std::size_t rows);
+    /// Systems of the last step.
+    [[nodiscard]] int system_count() const { return static_cast<int>(m_by_system.size()); }
     /// Forgets all rows; `systems` must outlive the use of the rows.
     void begin_step(const Systems& systems, double step);
     /// Opens a block of `rows` rows (1 to 4).

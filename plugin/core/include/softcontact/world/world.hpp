@@ -163,6 +163,10 @@ private:
     void find_contacts();
     void show_motion(bool with_contact);
     [[nodiscard]] bool lost_contact() const;
+    [[nodiscard]] bool of_tool(const ContactPair& pair) const;
+    [[nodiscard]] bool touched(const ContactPair& pair) const;  ///< in the last step
+    void mark_tools();
+    void mark_touched();
     void apply_velocity();
     void apply_position();
     bool check_health();
@@ -190,7 +194,9 @@ private:
     std::vector<int> m_tools;  ///< body ids
     /// What contact changed in the velocity of each system in the last step, where tools are.
     std::vector<VectorXd> m_contact_changes;
-    VectorXd m_no_change;  ///< zeros
+    std::vector<unsigned char> m_shown;    ///< systems that are shown with it: tools that touch, their tissue
+    std::vector<unsigned char> m_is_tool;  ///< one a system
+    VectorXd m_no_change;                  ///< zeros
     std::vector<double> m_link_forces;
 
     std::vector<ContactPair> m_pairs;
