@@ -18,29 +18,24 @@ from softcontact.scene import (
     ContactSettings,
     DeviceForceProbe,
     DistanceProbe,
-    Finite,
     HeldDevice,
     KinematicBody,
-    NotTurned,
-    PenetrationLimit,
     ProbeLimit,
     RecordSettings,
     Scene,
     SceneOptions,
-    Solved,
     SolverSettings,
     Tool,
 )
+from softcontact.scene.standing import standing_checks, standing_probes
 
 SIZE = (0.12, 0.20, 0.12)  # m, of the box
 OFFSET = 5e-4  # m
 # Height of the table's top, and where the avatar holds the box: x, and height over the table of its lower side [m].
 PLACES = {"robot": (0.70, 0.40, 0.10), "human": (0.86, 0.42, 0.10)}
-FEET = ("right_foot", "left_foot")
 WOOD = (0.55, 0.42, 0.30)
 GRAVITY = 9.81
 NEAR = 0.05  # m, to where it is led
-SLIDE = 0.005  # m, of a foot
 
 
 class Options(SceneOptions):
@@ -121,8 +116,7 @@ def scene(**options) -> Scene:
         probes=[
             DistanceProbe(name="box to where it was led", body="box", point=tuple(over)),
             DistanceProbe(name="box to its new place", body="box", point=tuple(down)),
-            *(DistanceProbe(name=f"{foot} slid", body=o.who, link=foot) for foot in FEET),
-            DistanceProbe(name="pelvis moved", body=o.who),
+            *standing_probes(o.who),
             DeviceForceProbe(name="force up", body="box", axis="z"),
             DeviceForceProbe(name="force to the left", body="box", axis="y"),
         ],
@@ -143,15 +137,7 @@ def scene(**options) -> Scene:
                 maximum=-0.98 * weight,
                 **felt,
             ),
-            *(
-                ProbeLimit(name=f"{foot} does not slide", probe=f"{foot} slid", reduce="max", maximum=SLIDE)
-                for foot in FEET
-            ),
-            ProbeLimit(name="does not fall", probe="pelvis moved", reduce="max", maximum=0.1),
-            NotTurned(name="stays upright", body=o.who, limit=0.2),
-            PenetrationLimit(limit=2e-3),
-            Solved(share=0.99),
-            Finite(),
+            *standing_checks(o.who),
         ],
         record=RecordSettings(
             cameras=[

@@ -17,21 +17,18 @@ from softcontact.scene import (
     ContactSettings,
     DeviceForceProbe,
     DistanceProbe,
-    Finite,
     HeldDevice,
     KinematicBody,
-    NotTurned,
-    PenetrationLimit,
     ProbeLimit,
     RecordSettings,
     Scene,
     SceneOptions,
-    Solved,
     SolverSettings,
     Sphere,
     Tool,
     Yielding,
 )
+from softcontact.scene.standing import standing_checks, standing_probes
 
 # Where the palm of the right hand is held out [m], and the link that is taken, with its palm in its axes.
 OFFERED = {"robot": (0.42, -0.15, 0.85), "human": (0.42, -0.15, 1.05)}
@@ -39,11 +36,10 @@ HANDS = {
     "robot": ("right_gripper", (0.0, 0.02, -0.04)),
     "human": ("right_hand", (0.0, 0.012, -0.103)),
 }
-FEET = ("right_foot", "left_foot")
 OFFSET = 5e-4  # m
 FINGER = 0.012  # m, radius
 RETURN = 0.01  # of k_p: the hand comes back
-NEAR, BACK, SLIDE = 0.04, 0.02, 0.005  # m
+NEAR, BACK = 0.04, 0.02  # m
 LEAST = 0.3  # N, that the person feels
 
 
@@ -144,8 +140,7 @@ def scene(**options) -> Scene:
             DistanceProbe(name="hand moved", body=o.who, link=link),
             DistanceProbe(name="hand moved aside", body=o.who, link=link, axis="y"),
             DistanceProbe(name="other hand moved", body=o.who, link=link.replace("right", "left")),
-            *(DistanceProbe(name=f"{foot} slid", body=o.who, link=foot) for foot in FEET),
-            DistanceProbe(name="pelvis moved", body=o.who),
+            *standing_probes(o.who),
             DeviceForceProbe(name="force felt", body=felt),
         ],
         checks=[
@@ -162,15 +157,7 @@ def scene(**options) -> Scene:
                 name="nothing is felt after", probe="force felt", start=end - 0.5, reduce="max", maximum=0.05
             ),
             ProbeLimit(name="the hand returns", probe="hand moved", maximum=BACK),
-            *(
-                ProbeLimit(name=f"{foot} does not slide", probe=f"{foot} slid", reduce="max", maximum=SLIDE)
-                for foot in FEET
-            ),
-            ProbeLimit(name="does not fall", probe="pelvis moved", reduce="max", maximum=0.1),
-            NotTurned(name="stays upright", body=o.who, limit=0.2),
-            PenetrationLimit(limit=2e-3),
-            Solved(share=0.99),
-            Finite(),
+            *standing_checks(o.who),
         ],
         record=RecordSettings(
             cameras=[
