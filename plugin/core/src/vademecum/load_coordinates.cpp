@@ -32,27 +32,6 @@ std::vector<LoadCoordinates::Load> checked(std::vector<LoadCoordinates::Load> lo
     return loads;
 }
 
-/// u_i(T)/T = Σ_j c_j v_j(T): v_j = T_j(2 T − 1), continued as the basis is outside [0, 1]; and dv_j/dT.
-void secant(double size, Eigen::Ref<VectorXd> value, Eigen::Ref<VectorXd> slope) noexcept
-{
-    const double inside = std::clamp(size, 0.0, 1.0), x = 2.0 * inside - 1.0;
-    double now = 1.0, next = x;      // T_j, T_{j+1}
-    double rise = 0.0, steep = 1.0;  // their derivatives
-    for (Index j = 0; j < value.size(); ++j) {
-        value[j] = now;
-        slope[j] = size < 0.0 ? 0.0 : 2.0 * rise;
-        if (size > 1.0) {
-            const double tangent = now + 2.0 * rise;
-            value[j] = (now + (size - 1.0) * tangent) / size;
-            slope[j] = (tangent - value[j]) / size;
-        }
-        const double after = 2.0 * x * next - now;
-        const double steeper = 2.0 * next + 2.0 * x * steep - rise;
-        now = std::exchange(next, after);
-        rise = std::exchange(steep, steeper);
-    }
-}
-
 }  // namespace
 
 LoadCoordinates::LoadCoordinates(const SeparatedField& field, std::vector<Load> loads, bool together)
@@ -118,7 +97,8 @@ void LoadCoordinates::combine() noexcept
         // u_i(t)/t has a limit at t = 0
         const double felt = std::abs(m_felt[load]) > 1e-100 ? m_felt[load] : 1e-100;
         m_loaded.add(load_case(load), felt, m_sizes[load] / felt);
-        secant(m_felt[load], m_series.col(load), m_bends.col(load));
+        m_field.secant(m_felt[load], m_series.col(load));
+        m_field.secant_slope(m_felt[load], m_bends.col(load));
     }
 }
 

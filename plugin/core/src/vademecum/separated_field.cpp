@@ -11,6 +11,24 @@ namespace softcontact {
 
 namespace {
 
+/// out[j] = term(T_j, T_j') of the Chebyshev polynomials at x = 2 inside − 1, T_j' by x.
+template <typename Term>
+void chebyshev_terms(double inside, Eigen::Ref<VectorXd> out, const Term& term) noexcept
+{
+    const double x = 2.0 * inside - 1.0;
+    double value = 1.0, next = x;    // T_j, T_{j+1}
+    double slope = 0.0, rise = 1.0;  // their derivatives
+    for (Index j = 0; j < out.size(); ++j) {
+        out[j] = term(value, slope);
+        const double after = 2.0 * x * next - value;
+        const double steeper = 2.0 * next + 2.0 * x * rise - slope;
+        value = next;
+        next = after;
+        slope = rise;
+        rise = steeper;
+    }
+}
+
 void require(bool holds, const std::string& message)
 {
     if (!holds) throw std::invalid_argument(message);
@@ -65,71 +83,29 @@ void SeparatedField::basis(double size, Eigen::Ref<VectorXd> out) const noexcept
 {
     const double inside = std::clamp(size, 0.0, 1.0);
     const double beyond = size - inside;
-    const double x = 2.0 * inside - 1.0;
-    double value = 1.0, next = x;    // T_j, T_{j+1}
-    double slope = 0.0, rise = 1.0;  // their derivatives
-    for (Index j = 0; j < m_solution.terms; ++j) {
-        out[j] = inside * value + beyond * (value + 2.0 * inside * slope);
-        const double after = 2.0 * x * next - value;
-        const double steeper = 2.0 * next + 2.0 * x * rise - slope;
-        value = next;
-        next = after;
-        slope = rise;
-        rise = steeper;
-    }
+    chebyshev_terms(inside, out, [&](double value, double slope) {
+        return inside * value + beyond * (value + 2.0 * inside * slope);
+    });
 }
 
 void SeparatedField::basis_slope(double size, Eigen::Ref<VectorXd> out) const noexcept
 {
     const double inside = std::clamp(size, 0.0, 1.0);
-    const double x = 2.0 * inside - 1.0;
-    double value = 1.0, next = x;
-    double slope = 0.0, rise = 1.0;
-    for (Index j = 0; j < m_solution.terms; ++j) {
-        out[j] = value + 2.0 * inside * slope;
-        const double after = 2.0 * x * next - value;
-        const double steeper = 2.0 * next + 2.0 * x * rise - slope;
-        value = next;
-        next = after;
-        slope = rise;
-        rise = steeper;
-    }
+    chebyshev_terms(inside, out, [&](double value, double slope) { return value + 2.0 * inside * slope; });
 }
 
 void SeparatedField::secant(double size, Eigen::Ref<VectorXd> out) const noexcept
 {
-    const double inside = std::clamp(size, 0.0, 1.0);
-    const double x = 2.0 * inside - 1.0;
-    double value = 1.0, next = x;
-    double slope = 0.0, rise = 1.0;
-    for (Index j = 0; j < m_solution.terms; ++j) {
-        // beyond 1: (T + (t − 1) (T + 2 T'))/t
-        out[j] = size <= 1.0 ? value : value + (size - 1.0) / size * 2.0 * slope;
-        const double after = 2.0 * x * next - value;
-        const double steeper = 2.0 * next + 2.0 * x * rise - slope;
-        value = next;
-        next = after;
-        slope = rise;
-        rise = steeper;
-    }
+    // beyond 1: (T + (t − 1) (T + 2 T'))/t
+    chebyshev_terms(std::clamp(size, 0.0, 1.0), out, [&](double value, double slope) {
+        return size <= 1.0 ? value : value + (size - 1.0) / size * 2.0 * slope;
+    });
 }
 
 void SeparatedField::secant_slope(double size, Eigen::Ref<VectorXd> out) const noexcept
 {
-    const double inside = std::clamp(size, 0.0, 1.0);
-    const double x = 2.0 * inside - 1.0;
     const double factor = size < 0.0 ? 0.0 : size <= 1.0 ? 2.0 : 2.0 / (size * size);
-    double next = x, value = 1.0;
-    double slope = 0.0, rise = 1.0;
-    for (Index j = 0; j < m_solution.terms; ++j) {
-        out[j] = factor * slope;
-        const double after = 2.0 * x * next - value;
-        const double steeper = 2.0 * next + 2.0 * x * rise - slope;
-        value = next;
-        next = after;
-        slope = rise;
-        rise = steeper;
-    }
+    chebyshev_terms(std::clamp(size, 0.0, 1.0), out, [&](double, double slope) { return factor * slope; });
 }
 
 double SeparatedField::likeness(Index i, Index j) const noexcept
