@@ -64,7 +64,7 @@ class Workers:
                 count, multiprocessing.get_context("spawn"), _begin, (str(self._folder),)
             )
             with _one_thread():
-                self._pool.submit(int)  # starts all processes
+                self._pool.submit(int)  # begins to start, while there is other work to prepare
 
     def map(self, function: Callable[..., Any], shared: Sequence[Any], items: Sequence[Any]) -> Iterator[Any]:
         """function(*shared, item) of every item, in their order.
@@ -83,7 +83,9 @@ class Workers:
         if self._pool is None:
             return (function(*shared, item) for item in items)
         known = [self._publish(thing) for thing in shared]
-        return self._pooled([self._pool.submit(_call, function, known, item) for item in items], shared)
+        with _one_thread():  # a process starts as work comes that nobody is free for
+            waiting = [self._pool.submit(_call, function, known, item) for item in items]
+        return self._pooled(waiting, shared)
 
     def _pooled(self, waiting: list[Any], shared: Sequence[Any]) -> Iterator[Any]:
         try:
