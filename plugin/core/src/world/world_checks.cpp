@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Whether the state at the end of a step can be used, and what to tell where it cannot.
+#include <algorithm>
+#include <softcontact/world/passage.hpp>
+#include <softcontact/world/world.hpp>
+
+namespace softcontact {
+
+bool World::check_health()
+{
+    for (const auto& system : m_systems) {
+        Health health = system->health();
+        if (health.ok && !(system->velocity().lpNorm<Eigen::Infinity>() <= m_settings.max_speed)) {
+            health = {false,
+                      "speed above the limit (max_speed): the step diverged; take shorter steps, slower "
+                      "motion or softer couplings"};
+        }
+        if (!health.ok) {
+            return fail(system->name(), health.reason);
+        }
+    }
+    return check_contacts() && check_passages();
+}
+
+bool World::check_contacts()
+{
+    if (m_statistics.penetration_max > m_settings.max_penetration) {
+        const ContactPair& pair = m_pairs[static_cast<std::size_t>(m_overlapping_pair)];
+        return fail(moving_side(pair), "is " + std::to_string(1e3 * m_statistics.penetration_max) +
+                                           " mm inside '" + other_side(pair) +
+                                           "', more than max_penetration");
+    }
+    const bool useful = m_statistics.residual <= m_settings.unsolved_residual;
+    m_unsolved_for = useful ? 0 : m_unsolved_for + 1;
+    if (m_unsolved_for > m_settings.unsolved_steps) {
+        const auto& reports = m_builder.reports();
+        const auto heaviest =
+            std::max_element(reports.begin(), reports.end(),
+                             [](const auto& x, const auto& y) { return x.normal_force < y.normal_force; });
+        const std::string body =
+            heaviest == reports.end() ? "?" : m_surfaces[static_cast<std::size_t>(heaviest->surface_a)].name;
+        return fail(body,
+                    "no contact forces were found for " + std::to_string(m_unsolved_for) + " steps in a row");
+    }
+    return true;
+}
+
+bool World::check_passages()
+{
+    // Slower motion than this cannot carry one surface past another unseen.
+    const double seen = m_settings.alarm_distance;
+    constexpr double grazing_ratio = 0.1;
+    for (std::size_t i = 0; i < m_surfaces.size(); ++i) {
+        m_travel[i] = m_surfaces[i].travel();
+    }
+    for (const auto& pair : m_pairs) {
+        auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
+        auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
+        if (m_travel[static_cast<std::size_t>(pair.a)] + m_travel[static_cast<std::size_t>(pair.b)] <= seen ||
+            !a.swept_box().overlaps(b.swept_box())) {
+            continue;
+        }
+        a.geometry.refresh();
+        b.geometry.refresh();
+        if (passed_into(a, b, m_settings.max_penetration, grazing_ratio * seen) ||
+            passed_into(b, a, m_settings.max_penetration, grazing_ratio * seen)) {
+            const bool first =
+                m_travel[static_cast<std::size_t>(pair.a)] >= m_travel[static_cast<std::size_t>(pair.b)];
+            const double way = m_travel[static_cast<std::size_t>(first ? pair.a : pair.b)];
+            return fail(first ? a.name : b.name, "went into or through '" + (first ? b.name : a.name) +
+                                                     "' within one step, in which it moved " +
+                                                     std::to_string(1e3 * way) +
+                                                     " mm; take shorter steps or move it more slowly");
+        }
+    }
+    return true;
+}
+
+bool World::fail(const std::string& body, const std::string& reason)
+{
+    m_failure = "body '" + body + "': " + reason;
+    m_failed = true;
+    return false;
+}
+
+const std::string& World::moving_side(const ContactPair& pair) const
+{
+    const auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
+    const auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
+    return a.kind == ContactSurface::Kind::kinematic ? b.name : a.name;
+}
+
+const std::string& World::other_side(const ContactPair& pair) const
+{
+    const auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
+    const auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
+    return a.kind == ContactSurface::Kind::kinematic ? a.name : b.name;
+}
+
+}  // namespace softcontact
