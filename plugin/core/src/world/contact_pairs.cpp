@@ -176,7 +176,7 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
                 pair.memory.pressures.reserve(m_pair_room);
             } else {
                 pair.memory.forces.reserve(m_pair_room);
-                pair.memory.loaded.reserve(pair.keeps_loaded ? m_pair_room : 0);
+                pair.memory.loaded.reserve(pair.of_tool ? m_pair_room : 0);
             }
         }
     }

@@ -91,7 +91,7 @@ void ContactProblemBuilder::report_point(const Block& block, int index, PatchRep
     if (!(local[0] > 0.0)) {
         return;
     }
-    if (pair.keeps_loaded) {
+    if (pair.of_tool) {
         pair.memory.loaded.push_back(contact);
     }
     report.normal += local[0] * contact.normal;

@@ -58,30 +58,18 @@ void World::set_coupling(int body, const VirtualCoupling& coupling)
     tool(body).set_coupling(coupling);
 }
 
-bool World::of_tool(const ContactPair& pair) const
-{
-    for (const int side : {pair.a, pair.b}) {
-        const int system = m_surfaces[static_cast<std::size_t>(side)].link_system;
-        if (system >= 0 && m_is_tool[static_cast<std::size_t>(system)]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool World::touched(const ContactPair& pair) const
-{
-    return pair.memory.normal_force > 0.0 || !pair.memory.keys.empty();
-}
-
 void World::mark_tools()
 {
     m_is_tool.assign(m_systems.size(), 0);
     for (const int body : m_tools) {
         m_is_tool[static_cast<std::size_t>(m_bodies[static_cast<std::size_t>(body)].system)] = 1;
     }
+    const auto is_tool = [&](int surface) {
+        const int system = m_surfaces[static_cast<std::size_t>(surface)].link_system;
+        return system >= 0 && m_is_tool[static_cast<std::size_t>(system)] != 0;
+    };
     for (auto& pair : m_pairs) {
-        pair.keeps_loaded = of_tool(pair);
+        pair.of_tool = is_tool(pair.a) || is_tool(pair.b);
     }
 }
 
@@ -89,7 +77,7 @@ void World::mark_touched()
 {
     m_shown.assign(m_systems.size(), 0);
     for (const auto& pair : m_pairs) {
-        if (!of_tool(pair) || !touched(pair)) {
+        if (!pair.of_tool || !pair.touched()) {
             continue;
         }
         for (const int side : {pair.a, pair.b}) {
@@ -159,7 +147,7 @@ Eigen::Ref<const VectorXd> World::contact_change(std::size_t system, bool with_c
 bool World::lost_contact() const
 {
     for (std::size_t i = 0; i < m_pairs.size(); ++i) {
-        if (of_tool(m_pairs[i]) && touched(m_pairs[i]) && !m_builder.found(i)) {
+        if (m_pairs[i].of_tool && m_pairs[i].touched() && !m_builder.found(i)) {
             return true;
         }
     }
@@ -190,7 +178,7 @@ void World::stop_tools_at_contact(bool with_contact)
             // as its coupling is stretched: detection sees that, and has to see it where the tissue is.
             const double travel =
                 m_travel[static_cast<std::size_t>(a.link_system == system ? pair.a : pair.b)];
-            const double seen = (touched(pair) ? pressed_ratio : 1.0) * m_settings.alarm_distance;
+            const double seen = (pair.touched() ? pressed_ratio : 1.0) * m_settings.alarm_distance;
             if (!(travel > seen) || !std::isfinite(travel) || !a.swept_box().overlaps(b.swept_box())) {
                 continue;  // what moves less is seen at the end of its free motion
             }

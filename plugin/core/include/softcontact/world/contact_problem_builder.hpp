@@ -24,11 +24,14 @@ struct ContactPair {
     int b = -1;
     double friction = 0.0;
     bool aggregated = false;
-    /// A point contact that bore a load stays for as long as its two points are near each other, found anew
-    /// or not: nothing flickers in a tool that is held still.
-    bool keeps_loaded = false;
+    /// One of them is a haptic tool. Its point contacts that bore a load stay for as long as their two points
+    /// are near each other, found anew or not: nothing flickers in a tool that is held still.
+    bool of_tool = false;
     PairMemory memory;
     DetectionMemory detection;
+
+    /// Whether contact was found in the last step.
+    [[nodiscard]] bool touched() const { return memory.normal_force > 0.0 || !memory.keys.empty(); }
 };
 
 /// A velocity pass as it was solved: u = W λ + q, u the velocities of the rows with max(g, 0)/h added to the

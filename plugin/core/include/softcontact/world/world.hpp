@@ -163,8 +163,6 @@ private:
     void find_contacts();
     void show_motion(bool with_contact);
     [[nodiscard]] bool lost_contact() const;
-    [[nodiscard]] bool of_tool(const ContactPair& pair) const;
-    [[nodiscard]] bool touched(const ContactPair& pair) const;  ///< in the last step
     void mark_tools();
     void mark_touched();
     void apply_velocity();
