@@ -3,34 +3,8 @@
 
 import numpy as np
 import pytest
+from joint_worlds import ABOUT_JOINT, new_world, one_link
 from scipy.spatial.transform import Rotation
-
-from softcontact import _core
-
-STEP = 1e-3
-NO_GRAVITY = (0.0, 0.0, 0.0)
-
-
-def new_world(gravity=NO_GRAVITY):
-    return _core.World(STEP, gravity, {"solver_tolerance": 1e-10})
-
-
-def one_link(joint, **details):
-    """A forearm of 1.2 kg, its centre of mass 0.12 m below the joint."""
-    inertia = np.diag([0.006, 0.007, 0.001])
-    return {
-        "name": "forearm",
-        "joint": joint,
-        "axis": np.array([0.0, 1.0, 0.0]),
-        "axis2": np.array([1.0, 0.0, 0.0]),
-        "mass": 1.2,
-        "com": np.array([0.0, 0.0, -0.12]),
-        "inertia": inertia,
-        **details,
-    }
-
-
-ABOUT_JOINT = 0.007 + 1.2 * 0.12**2  # [kg m²] about y
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 30.0, 90.0, 135.0, 170.0])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from softcontact.engines.sofa.components import add, registered
 from softcontact.engines.sofa.messages import told_apart
+from softcontact.engines.sofa.settings import MODULES
 from softcontact.engines.sofa.vademecum import add_vademecum, add_vademecum_solid, opposite_nodes
 from softcontact.scene.errors import SceneError
 from softcontact.vademecum import Vademecum
@@ -23,26 +24,7 @@ FloatArray = NDArray[np.float64]
 SOLIDS = ("vademecum", "hyperelastic", "corotational")
 HYPERELASTIC = "TetrahedronHyperelasticityFEMForceField"
 
-_MODULES = (
-    "Sofa.Component.AnimationLoop",
-    "Sofa.Component.Collision.Detection.Algorithm",
-    "Sofa.Component.Collision.Detection.Intersection",
-    "Sofa.Component.Collision.Geometry",
-    "Sofa.Component.Collision.Response.Contact",
-    "Sofa.Component.Constraint.Lagrangian.Correction",
-    "Sofa.Component.Constraint.Lagrangian.Solver",
-    "Sofa.Component.Constraint.Projective",
-    "Sofa.Component.LinearSolver.Direct",
-    "Sofa.Component.LinearSolver.Iterative",
-    "Sofa.Component.Mapping.Linear",
-    "Sofa.Component.Mapping.NonLinear",
-    "Sofa.Component.Mass",
-    "Sofa.Component.ODESolver.Backward",
-    "Sofa.Component.SolidMechanics.FEM.Elastic",
-    "Sofa.Component.StateContainer",
-    "Sofa.Component.Topology.Container.Constant",
-    "SoftContact",
-)
+_MODULES = (*MODULES, "Sofa.Component.LinearSolver.Iterative")
 _HYPERELASTIC = "Sofa.Component.SolidMechanics.FEM.HyperElastic"
 _STEEL = 7850.0  # density [kg/m³]
 # Corners of the six tetrahedra that a hexahedron in VTK's order falls into.
