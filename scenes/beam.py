@@ -23,11 +23,11 @@ from softcontact.scene import (
     ProbeLimit,
     Scene,
     SceneError,
-    SceneOptions,
     Solved,
     VademecumBody,
     VademecumSettings,
 )
+from softcontact.scene.answered import VademecumOptions
 from softcontact.vademecum import Vademecum
 from softcontact.vademecum.stock import beam_file
 
@@ -35,11 +35,7 @@ BLOCK = (0.04, 0.08, 0.06)
 PRESS, HOLD, WANDER, LIFT = 1.0, 0.2, 2.0, 0.8  # [s]
 
 
-class Options(SceneOptions):
-    file: str | None = None
-    """Vademecum of the beam; by default one that is built on first use and kept in the cache folder."""
-    quality: Literal["full", "quick"] = "full"
-    """The vademecum that is built: the paper's, or one of 8 × 1 × 1 cells in seconds, far too stiff, to try things."""
+class Options(VademecumOptions):
     answer: Literal["contact", "load"] = "contact"
     """The beam gives way to the block; or answers to its load alone, found in the tabulated distance, as the paper."""
     load: Annotated[float, Field(gt=0, le=1)] = 0.6
@@ -80,11 +76,7 @@ def scene(**options) -> Scene:
     alone = o.answer == "load"
     if alone and o.friction > 0.0:
         raise SceneError("friction: only with answer=contact; leave it out")
-    file = o.file or str(beam_file(quick=o.quality == "quick", grid=alone, tell=print))
-    try:
-        vademecum = Vademecum.load(file)
-    except ValueError as error:
-        raise SceneError(f"file: {error}") from None
+    file, vademecum = o.vademecum(lambda quick: beam_file(quick=quick, grid=alone, tell=print))
     size = 1.0 if alone else o.load
     way = upper_edge(vademecum, 0.2)
     if o.height is not None:

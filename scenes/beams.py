@@ -4,7 +4,7 @@
 González et al. 2015 (Sec. 4.2). The vademecum is built on first use, which takes minutes, and kept.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -21,23 +21,18 @@ from softcontact.scene import (
     ProbeLimit,
     Scene,
     SceneError,
-    SceneOptions,
     Solved,
     VademecumBody,
     VademecumSettings,
 )
-from softcontact.vademecum import Vademecum
+from softcontact.scene.answered import VademecumOptions
 from softcontact.vademecum.stock import beam_file
 
 TURNED = (0.0, 1.0, 0.0, 0.0)  # half a turn about y: clamped on the right, its load pushes up
 PRESS, SLIDE, LIFT = 1.0, 1.0, 1.0  # [s]
 
 
-class Options(SceneOptions):
-    file: str | None = None
-    """Vademecum of the beams; by default one that is built on first use and kept in the cache folder."""
-    quality: Literal["full", "quick"] = "full"
-    """The vademecum that is built: the paper's, or one of 8 × 1 × 1 cells in seconds, far too stiff, to try things."""
+class Options(VademecumOptions):
     upper: Annotated[float, Field(gt=0, le=1)] = 0.5
     """Load on the end of the upper beam, as a share of 10⁶ N."""
     lower: Annotated[float, Field(ge=0, le=1)] = 0.25
@@ -62,11 +57,7 @@ def scene(**options) -> Scene:
         raise SceneError(
             f"slide: {o.slide:g} m leaves less than 0.05 m of the overlap; give less, or more overlap"
         )
-    file = o.file or str(beam_file(quick=o.quality == "quick", tell=print))
-    try:
-        vademecum = Vademecum.load(file)
-    except ValueError as error:
-        raise SceneError(f"file: {error}") from None
+    file, vademecum = o.vademecum(lambda quick: beam_file(quick=quick, tell=print))
     rest = vademecum.mesh.nodes
     low, high = rest.min(axis=0), rest.max(axis=0)
     loaded = vademecum.cases.nodes

@@ -35,11 +35,11 @@ from softcontact.scene import (
     ProbeLimit,
     Scene,
     SceneError,
-    SceneOptions,
     Solved,
     VademecumBody,
     VademecumSettings,
 )
+from softcontact.scene.answered import VademecumOptions
 from softcontact.vademecum import Vademecum
 from softcontact.vademecum.models import BUNNY_HEIGHT
 from softcontact.vademecum.pointshell import Pointshell
@@ -53,11 +53,7 @@ GROW, COME, STAY = 0.8, 0.8, 0.4  # [s]
 BAND = 0.15  # share by which the number of points in contact may differ from the one asked for
 
 
-class Options(SceneOptions):
-    file: str | None = None
-    """Vademecum of the bunny; by default one that is built on first use and kept in the cache folder."""
-    quality: Literal["full", "quick"] = "full"
-    """The vademecum that is built: the paper's, or one of 12 mm cells in seconds, without the tips of its ears."""
+class Options(VademecumOptions):
     answer: Literal["load", "contact"] = "load"
     """The bunny answers to the load on its ear alone, as in the paper; or it gives way to the contact as well."""
     load: Annotated[float, Field(ge=0, le=1)] = 1.0
@@ -92,11 +88,7 @@ def distances(vademecum: Vademecum, node: int, load: float, counts: list[int]) -
 
 def scene(**options) -> Scene:
     o = Options(**options)
-    file = o.file or str(bunny_file(quick=o.quality == "quick", tell=print))
-    try:
-        vademecum = Vademecum.load(file)
-    except ValueError as error:
-        raise SceneError(f"file: {error}") from None
+    file, vademecum = o.vademecum(lambda quick: bunny_file(quick=quick, tell=print))
     rest, bounds = vademecum.mesh.nodes, mesh.bunny(BUNNY_HEIGHT).bounds
     if (rest < bounds[0] - OFF).any() or (rest > bounds[1] + OFF).any():
         raise SceneError("file: a body that reaches beyond the bunny of 80 mm; give that bunny's vademecum")
