@@ -61,16 +61,19 @@ def test_a_fine_tip_that_slid_past_an_edge_falls(step):
         0.0,
     )
 
-    def hold(x, z, seconds):
-        begin = np.asarray(tool.state.position)
+    def lead(begin, stop, way, seconds):
+        """From place to place (x, z) within `way` seconds, and stay."""
         for k in range(round(seconds / step)):
-            share = min(1.0, 2.0 * (k + 1) * step / seconds)
-            tool.set_device(device_at(*(begin + share * (np.array([x, 0.0013, z]) - begin))))
+            share = min(1.0, (k + 1) * step / way)
+            x, z = np.array(begin) + share * (np.array(stop) - begin)
+            tool.set_device(device_at(x, 0.0013, z))
             assert world.step()
 
-    hold(0.027, -0.001, 0.2)
+    pressed = (0.027, -0.001)
+    lead((0.027, 2 * radius), pressed, 0.05, 0.1)
     assert tool.device_load[2] > 1.0
-    hold(end + 0.0018, -0.001, 0.5)
+    beyond = radius + 5e-4  # from there on no surface is within the offset
+    lead(pressed, (end + beyond, -0.001), (0.003 + beyond) / 0.02, 1.0)
     assert tool.state.position[2] == pytest.approx(-0.001, abs=1e-4)
     assert np.abs(tool.device_load[:3]).max() < 1e-3
 
