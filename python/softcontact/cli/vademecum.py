@@ -211,7 +211,7 @@ def _summary(path: Path, made: Vademecum) -> dict[str, Any]:
             "spacing_m": made.distance_field.spacing.tolist(),
             "sizes": made.distance_field.sizes.tolist(),
             "bytes": made.distance_field.nbytes,
-            "bound_m": made.distance_field.bound,
+            "bound_m": float(made.distance_field.bound),
         },
         "certificate": None
         if certificate is None
