@@ -21,13 +21,23 @@ int add_link(ArticulatedModel& model, const std::string& name, int parent, const
                            com, inertia, armature});
 }
 
+/// `repetitions` times over, for a clock.
 VectorXd dynamics(const ArticulatedModel& model, ArticulatedData& data, const VectorXd& q, const VectorXd& v,
-                  const VectorXd& tau, const Wrenches& external)
+                  const VectorXd& tau, const Wrenches& external, int repetitions)
 {
     std::vector<Vector6d> wrenches(static_cast<std::size_t>(external.rows()));
     for (std::size_t i = 0; i < wrenches.size(); ++i) wrenches[i] = external.row(static_cast<Index>(i));
-    forward_dynamics(model, data, q, v, tau, wrenches);
+    for (int repetition = 0; repetition < repetitions; ++repetition) {
+        forward_dynamics(model, data, q, v, tau, wrenches);
+    }
     return data.acceleration;
+}
+
+/// `repetitions` times over, for a clock.
+MatrixXd inertia(const ArticulatedModel& model, ArticulatedData& data, const VectorXd& q, int repetitions)
+{
+    for (int repetition = 0; repetition < repetitions; ++repetition) mass_matrix(model, data, q);
+    return data.mass;
 }
 
 py::dict link_record(const ArticulatedModel& model, int i)
@@ -111,17 +121,15 @@ void bind_articulated(py::module_& module)
     articulated.def("forward_velocity",
                     [](const ArticulatedModel& model, ArticulatedData& data, const VectorXd& q,
                        const VectorXd& v) { forward_velocity(model, data, q, v); });
-    articulated.def("mass_matrix",
-                    [](const ArticulatedModel& model, ArticulatedData& data, const VectorXd& q) {
-                        mass_matrix(model, data, q);
-                        return data.mass;
-                    });
+    articulated.def("mass_matrix", &inertia, py::arg("model"), py::arg("data"), py::arg("q"),
+                    py::arg("repetitions") = 1);
     articulated.def("bias_force", [](const ArticulatedModel& model, ArticulatedData& data, const VectorXd& q,
                                      const VectorXd& v) {
         bias_force(model, data, q, v, model.gravity);
         return data.bias;
     });
-    articulated.def("forward_dynamics", &dynamics);
+    articulated.def("forward_dynamics", &dynamics, py::arg("model"), py::arg("data"), py::arg("q"),
+                    py::arg("v"), py::arg("tau"), py::arg("external"), py::arg("repetitions") = 1);
     articulated.def("solve_mass", [](const ArticulatedModel& model, ArticulatedData& data, const VectorXd& q,
                                      const VectorXd& diagonal, VectorXd load) {
         forward_kinematics(model, data, q);
