@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pinocchio_models import pinocchio_tree
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
+from softcontact.bench.peers.pinocchio import model_of
 from softcontact.bodies.articulated import ArticulatedModel
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "aba_spherical_chain.json").read_text())
@@ -293,7 +293,7 @@ def test_dynamics_do_not_depend_on_the_scale_of_round_off_in_a_quaternion():
 def test_random_trees_agree_with_pinocchio(seed):
     pin = pytest.importorskip("pinocchio")
     model, q, v, tau, _ = random_tree(seed)
-    peer = pinocchio_tree(pin, random_links(seed), gravity=(1.0, -2.0, -9.0))
+    peer = model_of(pin, random_links(seed), gravity=(1.0, -2.0, -9.0))
     data = peer.createData()
     mass = np.triu(pin.crba(peer, data, q))
     np.testing.assert_allclose(model.mass_matrix(q), mass + np.triu(mass, 1).T, rtol=0, atol=1e-12)

@@ -3,9 +3,9 @@
 
 import numpy as np
 import pytest
-from pinocchio_models import pinocchio_tree
 
 from softcontact.avatar import human, robot
+from softcontact.bench.peers.pinocchio import model_of
 from softcontact.bodies import ArticulatedModel
 
 STATES = 1000
@@ -31,7 +31,7 @@ def test_a_thousand_states_agree_with_pinocchio(name):
     pin = pytest.importorskip("pinocchio")
     avatar = AVATARS[name]
     model = avatar.model
-    peer = pinocchio_tree(pin, list(avatar.links), GRAVITY)
+    peer = model_of(pin, list(avatar.links), GRAVITY)
     data = peer.createData()
     axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
     rng = np.random.default_rng(8)

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a side-by-side comparison leaves: tables of rows, each row one tool with one setting."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
+from typing import Any
+
+OURS = "SoftContact"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One figure of a table; less is better.
+
+    Attributes:
+        key: in a row's figures.
+        title: with the unit that is shown.
+        factor: from the SI figure to what is shown.
+        floor: SI figures below it count as this good: what rounding leaves, or what nobody can see. None: the figure
+            is told and not judged.
+    """
+
+    key: str
+    title: str
+    factor: float = 1.0
+    floor: float | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one tool gave with one setting; figures are SI, None where there is none.
+
+    Attributes:
+        failed: what it did not do; its figures are told and not judged.
+    """
+
+    tool: str
+    setting: str
+    figures: dict[str, float | None]
+    failed: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One case on several tools.
+
+    Attributes:
+        name: of the case.
+        title: what is done, with its numbers.
+        equal: what both sides have alike.
+        unequal: what cannot be alike, and what each side has instead.
+        columns: in order.
+        rows: of all tools.
+        stopped: settings of tools that raised an error, with its message.
+    """
+
+    name: str
+    title: str
+    equal: str
+    unequal: str
+    columns: tuple[Column, ...]
+    rows: list[Row] = field(default_factory=list)
+    stopped: dict[str, str] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """For JSON, with what `judge` finds."""
+        return {**asdict(self), "judged": judge(self)}
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another tool.
+
+    Attributes:
+        name: as it calls itself.
+        version: of what is installed; None where it is absent.
+        install: the command that would install it.
+    """
+
+    name: str
+    version: str | None
+    install: str
+
+
+def distribution(name: str, package: str, install: str) -> Peer:
+    """A peer that is a Python distribution."""
+    try:
+        return Peer(name, metadata.version(package), install)
+    except metadata.PackageNotFoundError:
+        return Peer(name, None, install)
+
+
+def judge(table: Table) -> list[dict[str, Any]]:
+    """Our best figure of each judged column beside each other tool's best, as ratios.
+
+    Returns:
+        One {column, tool, setting, ours, theirs, our_setting, ratio} a column and tool; ratio is theirs over ours,
+        below one where they are better, None where both are below the floor.
+    """
+    found = []
+    for column in table.columns:
+        if column.floor is None:
+            continue
+        best: dict[str, Row] = {}
+        for row in table.rows:
+            figure = row.figures.get(column.key)
+            if row.failed or figure is None or not math.isfinite(figure):
+                continue
+            if row.tool not in best or abs(figure) < abs(best[row.tool].figures[column.key] or 0.0):
+                best[row.tool] = row
+        mine = best.pop(OURS, None)
+        for tool, row in best.items():
+            if mine is None:
+                continue
+            ours, theirs = (abs(r.figures[column.key] or 0.0) for r in (mine, row))
+            both = max(ours, theirs) <= column.floor
+            found.append(
+                {
+                    "column": column.title,
+                    "tool": tool,
+                    "setting": row.setting,
+                    "our_setting": mine.setting,
+                    "ours": ours,
+                    "theirs": theirs,
+                    "ratio": None if both else max(theirs, column.floor) / max(ours, column.floor),
+                }
+            )
+    return found
+
+
+def verdicts(table: Table) -> list[str]:
+    """The judgement in words, what they do better first."""
+    judged = sorted(judge(table), key=lambda one: one["ratio"] if one["ratio"] is not None else 1.0)
+    lines = []
+    for one in judged:
+        ratio = one["ratio"]
+        theirs, mine = (f" ({one[key]})" if one[key] else "" for key in ("setting", "our_setting"))
+        if ratio is None or 0.95 < ratio < 1.05:
+            lines.append(f"even: {one['column']}: {one['tool']}{theirs}, {OURS}{mine}")
+        elif ratio < 1.0:
+            lines.append(
+                f"**{one['tool']} is better**: {one['column']}: {OURS}{mine} has {_times(1.0 / ratio)} that of "
+                f"{one['tool']}{theirs}"
+            )
+        else:
+            lines.append(
+                f"{OURS} is better: {one['column']}: {one['tool']}{theirs} has {_times(ratio)} that of {OURS}{mine}"
+            )
+    return lines
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2g} ×" if ratio < 1e3 else f"10^{math.floor(math.log10(ratio))} ×"
+
+
+def markdown(table: Table) -> str:
+    """The table, with what is equal and what is not above it, and the verdicts below."""
+    lines = [f"### {table.title}", "", f"Equal: {table.equal}", "", f"Not equal: {table.unequal}", ""]
+    heads = ["tool", "setting", *(column.title for column in table.columns)]
+    lines += [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for row in table.rows:
+        cells = [_cell(row.figures.get(column.key), column) for column in table.columns]
+        lines.append(
+            f"| {row.tool} | {row.setting}{f' ({row.failed})' if row.failed else ''} | {' | '.join(cells)} |"
+        )
+    lines += [
+        f"| {who} | stopped: {message} |" + " |" * len(table.columns)
+        for who, message in table.stopped.items()
+    ]
+    return "\n".join([*lines, "", *(f"- {line}" for line in verdicts(table))])
+
+
+def _cell(figure: float | None, column: Column) -> str:
+    if figure is None:
+        return ""
+    if not math.isfinite(figure):
+        return "diverged"
+    shown = figure * column.factor
+    return "0" if shown == 0.0 else f"{shown:.3g}" if 1e-3 <= abs(shown) < 1e5 else f"{shown:.1e}"
+
+
+def seconds_a_call(call: Callable[[], object], calls: int, repeats: int) -> float:
+    """Median over repeats of the processor time of a call that does `calls` things, a thing."""
+    call()
+    times = []
+    for _ in range(repeats):
+        began = time.thread_time()
+        call()
+        times.append((time.thread_time() - began) / calls)
+    return statistics.median(times)
+
+
+def attempt(table: Table, tool: str, setting: str, work: Callable[[], Sequence[Row]]) -> None:
+    """Add the rows of a tool with a setting; where it stops, what it says."""
+    try:
+        table.rows.extend(work())
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        OSError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
+        who = f"{tool}, {setting}" if setting else tool
+        table.stopped[who] = " ".join(f"{type(error).__name__}: {error}".split())[:200]

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""SOFA: a hand that lifts a ball, and a tool that presses a soft block, on SOFA's mechanics and on ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from softcontact.bench import sofa, table1
+from softcontact.bench.peers.record import OURS, Column, Peer, Row, Table, attempt
+from softcontact.engines.embedded import EmbeddedEngine
+from softcontact.engines.sofa.availability import INSTALL, sofa_found
+from softcontact.scene.library import load
+
+NAME = "SOFA"
+HAND = sofa.BALLS[0]
+STEPS, QUICK_STEPS = 100, 30  # timed
+BLOCK_SECONDS = 1.6  # the tool has come down, and is dragged
+BLOCK_FROM = 1.0
+
+
+def peer() -> Peer:
+    """What is installed; the modules tell the version."""
+    if not sofa_found():
+        return Peer(NAME, None, INSTALL)
+    from softcontact.engines.sofa.availability import import_sofa
+
+    try:
+        return Peer(NAME, str(getattr(import_sofa(), "__version__", "found")), INSTALL)
+    except ValueError as error:  # found, but not to be used: it says why
+        return Peer(NAME, None, str(error))
+
+
+def tables() -> tuple[Table, Table]:
+    """The hand and the block, without rows."""
+    columns = (
+        Column("step_s", "step ms", 1e3, 0.0),
+        Column("solve_s", "of it building and solving contacts ms", 1e3, 0.0),
+        Column("rows", "rows"),
+    )
+    same = "the scene: bodies, meshes, materials, time step, friction, motions; one thread"
+    hand = Table(
+        "hand",
+        f"Hand lifts a ball ({HAND.scene}), timed while it rises",
+        same,
+        "mechanics and solver. SOFA: its own tetrahedra, articulated mapping, detection and block Gauss-Seidel, with "
+        "its own point friction (FrictionContactConstraint) and with this project's AggregateVolume in it. Ours: the "
+        "embedded engine.",
+        (*columns, Column("rise_m", "ball's height mm", 1e3)),
+    )
+    block = Table(
+        "soft block",
+        f"A tool presses a soft block and is dragged over it (block), timed from {BLOCK_FROM:g} to {BLOCK_SECONDS:g} s",
+        same,
+        "mechanics and solver, as for the hand; point contacts on both sides.",
+        (*columns, Column("force_n", "force of the tool N")),
+    )
+    return hand, block
+
+
+def compare(quick: bool) -> list[Table]:
+    """Both scenes on both engines; SOFA's own points in the hand take a second a step and are left out when quick."""
+    from softcontact.engines.sofa import make_sofa_engine
+    from softcontact.engines.sofa.availability import import_sofa
+
+    import_sofa()  # before SOFA's objects are seen: Python keeps the type that it knew then
+    hand, block = tables()
+    steps = QUICK_STEPS if quick else STEPS
+    engines: dict[str, Callable[[Any], Any]] = {OURS: EmbeddedEngine, NAME: make_sofa_engine}
+    for tool, make in engines.items():
+        for model in table1.MODELS:
+            if quick and (tool, model) == (NAME, "point"):
+                continue
+            setting = _CALLED[tool][model]
+            attempt(hand, tool, setting, lambda one=(tool, setting, model, make): [hold(*one, steps)])
+        attempt(block, tool, "points", lambda one=(tool, make): [press(*one)])
+    return [hand, block]
+
+
+_CALLED = {
+    OURS: {"point": "points", "aggregate": "patches"},
+    NAME: {"point": "its own point friction", "aggregate": "with AggregateVolume"},
+}
+
+
+def hold(tool: str, setting: str, model: str, make: Callable[[Any], Any], steps: int) -> Row:
+    """The hand's row on one engine."""
+    figures, path = table1.measure(HAND, load(HAND.scene, HAND.options), model, steps, make)
+    return Row(
+        tool,
+        setting,
+        {
+            "step_s": 1e-3 * figures["step_ms"]["median"],
+            "solve_s": 1e-3 * figures["solve_ms"]["median"],
+            "rows": figures["rows"]["mean"],
+            "rise_m": float(path[-1, 2]),
+        },
+        "" if figures["held"] else "dropped",
+    )
+
+
+def press(tool: str, make: Callable[[Any], Any]) -> Row:
+    """The block's row on one engine."""
+    scene = load("block")
+    engine = make(scene)
+    samples, forces = [], []
+    for number in range(round(BLOCK_SECONDS / scene.time_step)):
+        engine.step()
+        if (number + 1) * scene.time_step > BLOCK_FROM:
+            samples.append(engine.statistics())
+            forces.append(np.linalg.norm(sum(patch["force"] for patch in engine.patches())))
+    median = {key: float(np.median([one[key] for one in samples])) for key in ("step_ms", "solve_ms", "rows")}
+    return Row(
+        tool,
+        "points",
+        {
+            "step_s": 1e-3 * median["step_ms"],
+            "solve_s": 1e-3 * median["solve_ms"],
+            "rows": median["rows"],
+            "force_n": float(np.median(forces)),
+        },
+    )
