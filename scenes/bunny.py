@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A rigid Stanford bunny comes to a soft one from the side and stops in three places: apart, touching, deep inside.
+"""A soft Stanford bunny comes to another one from the side and stops in three places: apart, touching, deep inside.
 
-González et al. 2015 (Sec. 4.3): a bunny of about 4285 nodes (here 4305), E 2·10⁷ MPa, ν 0.3, answered by its
-vademecum, and another one with a pointshell of about 3733 points (here 3735). Some 36 and some 427 of these lie inside
-in the second and third place; how far apart the bunnies are there is found from that. The other one is rigid here. It
-presses with penalty forces alone: at 20 TPa no such force would press a bunny in by the centimetre and a half that so
-many points take, so that the two overlap. By default the soft bunny bends under the load on its ear alone, as in the
-paper; answer=contact lets it give way to the contact as well, to the vertical part that its vademecum knows.
+González et al. 2015 (Sec. 4.3): two bunnies of about 4285 nodes each (here 4305), E 2·10⁷ MPa, ν 0.3, both answered by
+the same vademecum; the red one moves, the blue one carries a pointshell of about 3733 points. Some 36 and some 427 of
+these lie inside the red one in the second and third place; how far apart the bunnies are there is found from that.
 
-At the default stiffness a point carries 1.7·10⁵ N at most. With answer=contact the vertical load at a node is within a
-third of the 2·10⁶ N that the vademecum answers there; the option's largest stiffness is three times the default.
+Both bend under a load on the tip of an ear, and both give way to the contact, to the vertical part of its forces that
+their vademecum knows; with answer=load they bend under the loads on their ears alone. At 20 TPa no penalty force would
+press a bunny in by the centimetre that so many points take: the two overlap, as they do in the paper. At the default
+stiffness the vertical load of contact at a node is within a third of the 2·10⁶ N that the vademecum answers there; the
+option's largest stiffness is three times the default.
 
 The vademecum is built on first use, which takes minutes, and kept. How many points touch and how long a detection
 takes is recorded at every step.
@@ -20,15 +20,12 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from softcontact import mesh
 from softcontact.scene import (
-    Bunny,
     ContactCount,
     ContactSettings,
     Finite,
     ForceProbe,
     Keyframes,
-    KinematicBody,
     LoadMotion,
     PointProbe,
     PositionProbe,
@@ -41,23 +38,22 @@ from softcontact.scene import (
 )
 from softcontact.scene.answered import VademecumOptions
 from softcontact.vademecum import Vademecum
-from softcontact.vademecum.models import BUNNY_HEIGHT
 from softcontact.vademecum.pointshell import Pointshell
 from softcontact.vademecum.stock import bunny_file
 
-SPACING = 0.00421  # of the pointshell [m]: 3735 points
+POINTS = 3733  # of the pointshell
+SIZE = (0.083, 0.065, 0.081)  # that the bunny's mesh may have at most [m]
 APART = 0.005  # more than where the bunnies first touch [m]
 CLOSEST = 0.02  # that the bunnies' origins may come [m]
-OFF = 0.002  # that a bunny's mesh may be off its surface [m]
 GROW, COME, STAY = 0.8, 0.8, 0.4  # [s]
 BAND = 0.15  # share by which the number of points in contact may differ from the one asked for
 
 
 class Options(VademecumOptions):
-    answer: Literal["load", "contact"] = "load"
-    """The bunny answers to the load on its ear alone, as in the paper; or it gives way to the contact as well."""
+    answer: Literal["contact", "load"] = "contact"
+    """The bunnies give way to the contact and to the loads on their ears, or to the latter alone."""
     load: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """Load on the tip of an ear, as a share of 2·10⁶ N."""
+    """Load on the tip of an ear of each bunny, as a share of 2·10⁶ N."""
     stiffness: Annotated[float, Field(ge=1e5, le=3e7)] = 1e7
     """Force of a point of the pointshell per depth [N/m]."""
     few: Annotated[int, Field(ge=10, le=100)] = 36
@@ -68,17 +64,33 @@ class Options(VademecumOptions):
     """Time step [s]."""
 
 
-def distances(vademecum: Vademecum, node: int, load: float, counts: list[int]) -> list[float]:
-    """How far apart the bunnies are along y where so many points of the shell lie inside the loaded one [m]."""
-    other = mesh.bunny(BUNNY_HEIGHT)
-    points = Pointshell.over(other.vertices, other.triangles, SPACING).points(other.vertices)
+def spacing(vertices: np.ndarray, triangles: np.ndarray) -> float:
+    """Spacing [m] of the pointshell over a surface that has nearest to POINTS points."""
+    corners = vertices[triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    near = float(np.sqrt(0.5 * np.linalg.norm(normals, axis=1).sum() / POINTS))
+    low, high = 0.5 * near, 4.0 * near
+    found = {}
+    while high - low > 1e-3 * near:
+        middle = 0.5 * (low + high)
+        found[middle] = len(Pointshell.over(vertices, triangles, middle))
+        low, high = (middle, high) if found[middle] > POINTS else (low, middle)
+    return min(found, key=lambda trial: abs(found[trial] - POINTS))
+
+
+def distances(
+    vademecum: Vademecum, shell: Pointshell, node: int, load: float, counts: list[int]
+) -> list[float]:
+    """How far apart the loaded bunnies are along y where so many points of the shell lie inside [m]."""
+    bent = vademecum.mesh.nodes + vademecum.displacement(node, load)
+    points = shell.points(bent)
 
     def inside(apart: float) -> int:
         return int((vademecum.distance(points + np.array([0.0, apart, 0.0]), node, load) < 0.0).sum())
 
     found = []
     for count in counts:
-        low, high = CLOSEST, BUNNY_HEIGHT
+        low, high = CLOSEST, float(np.ptp(bent[:, 1]))
         while high - low > 1e-6:
             middle = 0.5 * (low + high)
             low, high = (middle, high) if inside(middle) >= count else (low, middle)
@@ -89,15 +101,17 @@ def distances(vademecum: Vademecum, node: int, load: float, counts: list[int]) -
 def scene(**options) -> Scene:
     o = Options(**options)
     file, vademecum = o.vademecum(lambda quick: bunny_file(quick=quick, tell=print))
-    rest, bounds = vademecum.mesh.nodes, mesh.bunny(BUNNY_HEIGHT).bounds
-    if (rest < bounds[0] - OFF).any() or (rest > bounds[1] + OFF).any():
-        raise SceneError("file: a body that reaches beyond the bunny of 80 mm; give that bunny's vademecum")
+    rest, (nodes, triangles) = vademecum.mesh.nodes, vademecum.mesh.boundary
+    if (np.ptp(rest, axis=0) > SIZE).any():
+        raise SceneError("file: a body that is larger than the bunny of 80 mm; give that bunny's vademecum")
+    apart = spacing(rest, triangles)
     loaded = vademecum.cases.nodes
     ear = int(loaded[np.argmax(rest[loaded, 2])])
-    first, few, many = distances(vademecum, ear, o.load, [1, o.few, o.many])
-    places = [(0.0, float(y), 0.0) for y in (first + APART, first + APART, few, few, many, many)]
+    shell = Pointshell.over(rest, triangles, apart)
+    first, few, many = distances(vademecum, shell, ear, o.load, [1, o.few, o.many])
+    places = [(0.0, -float(y), 0.0) for y in (first + APART, first + APART, few, few, many, many)]
     times = np.cumsum([0.0, GROW, COME, STAY, COME, STAY])
-    tip = int(np.searchsorted(vademecum.mesh.boundary[0], ear))
+    tip = int(np.searchsorted(nodes, ear))
 
     def count(name: str, place: int, least: float, most: float) -> ContactCount:
         return ContactCount(
@@ -106,29 +120,27 @@ def scene(**options) -> Scene:
 
     return Scene(
         name="bunny",
-        description="A rigid Stanford bunny comes to a soft one and stops apart, touching and deep inside.",
+        description="A soft Stanford bunny comes to another one and stops apart, touching and deep inside.",
         duration=float(times[-1]),
         time_step=o.time_step,
         contact=ContactSettings(friction=0.0),
-        vademecum=VademecumSettings(stiffness=o.stiffness, spacing=SPACING, yielding=o.answer == "contact"),
+        vademecum=VademecumSettings(stiffness=o.stiffness, spacing=apart, yielding=o.answer == "contact"),
         bodies=[
-            VademecumBody(name="soft bunny", file=file, role="object", color=(0.78, 0.33, 0.25)),
-            KinematicBody(
-                name="rigid bunny",
-                shape=Bunny(height=BUNNY_HEIGHT),
-                position=places[0],
-                role="tool",
-                color=(0.25, 0.47, 0.72),
-            ),
+            VademecumBody(name="red", file=file, position=places[0], role="tool", color=(0.78, 0.33, 0.25)),
+            VademecumBody(name="blue", file=file, role="object", color=(0.25, 0.47, 0.72)),
         ],
         motions=[
-            LoadMotion(body="soft bunny", times=[0.0, GROW], nodes=[ear] * 2, sizes=[0.0, o.load]),
-            Keyframes(body="rigid bunny", times=times, positions=places),
+            *(
+                LoadMotion(body=body, times=[0.0, GROW], nodes=[ear] * 2, sizes=[0.0, o.load])
+                for body in ("red", "blue")
+            ),
+            Keyframes(body="red", times=times, positions=places),
         ],
         probes=[
-            PointProbe(name="ear of the soft bunny", body="soft bunny", vertex=tip),
-            PositionProbe(name="place of the rigid bunny", body="rigid bunny", axis="y"),
-            ForceProbe(name="force on the rigid bunny", body="rigid bunny", other="soft bunny"),
+            PointProbe(name="ear of the red bunny", body="red", vertex=tip),
+            PointProbe(name="ear of the blue bunny", body="blue", vertex=tip),
+            PositionProbe(name="place of the red bunny", body="red", axis="y"),
+            ForceProbe(name="force on the blue bunny", body="blue", other="red"),
         ],
         checks=[
             Finite(),
@@ -136,6 +148,6 @@ def scene(**options) -> Scene:
             count("apart", 0, 0, 0),
             count(f"some {o.few} points touch", 2, (1 - BAND) * o.few, (1 + BAND) * o.few),
             count(f"some {o.many} points touch", 4, (1 - BAND) * o.many, (1 + BAND) * o.many),
-            ProbeLimit(name="pushed away", probe="force on the rigid bunny", reduce="final", minimum=1e3),
+            ProbeLimit(name="pushed away", probe="force on the blue bunny", reduce="final", minimum=1e3),
         ],
     )
