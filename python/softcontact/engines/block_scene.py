@@ -50,12 +50,12 @@ def upper_and_lower(scene: Scene) -> tuple[ElasticBlock, ElasticBlock]:
     return driven[0], lower
 
 
-def friction_of(scene: Scene, upper: ElasticBlock, lower: ElasticBlock) -> float:
-    """Coulomb's μ between the blocks."""
+def friction_of(scene: Scene, first: Any, second: Any) -> float:
+    """Coulomb's μ between two bodies of a scene."""
     for pair in reversed(scene.pair_friction):
-        if {pair.a, pair.b} == {upper.name, lower.name}:
+        if {pair.a, pair.b} == {first.name, second.name}:
             return pair.friction
-    own = [scene.contact.friction if body.friction is None else body.friction for body in (upper, lower)]
+    own = [scene.contact.friction if body.friction is None else body.friction for body in (first, second)]
     return own[0] if own[0] == own[1] else float(np.sqrt(own[0] * own[1]))
 
 

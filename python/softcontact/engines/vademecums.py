@@ -6,9 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation, Slerp
 
 from softcontact.engines.base import FloatArray, SurfaceInfo
+from softcontact.engines.block_scene import friction_of
+from softcontact.engines.vademecum_scene import (
+    contact_patch,
+    loads_at,
+    pose_at,
+    rest_vertices,
+    roles,
+)
 from softcontact.scene.bodies import KinematicBody, VademecumBody
 from softcontact.scene.errors import SceneError
 from softcontact.scene.model import Scene
@@ -41,7 +48,7 @@ class VademecumEngine:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        first, second = _roles(scene)
+        first, second = roles(scene)
         self._bodies: dict[str, LoadedBody | Placement] = {}
         self.surfaces: tuple[SurfaceInfo, ...] = ()
         self._nodes: dict[str, Any] = {}
@@ -60,7 +67,9 @@ class VademecumEngine:
         self._state = PairState(True, 0, 0.0, 0.0, 0, 0)
         self._took = 0.0
         self._at = 0.0
-        self._thickness = min(float(np.ptp(_vertices(body), axis=0).min()) for body in self._bodies.values())
+        self._thickness = min(
+            float(np.ptp(rest_vertices(body), axis=0).min()) for body in self._bodies.values()
+        )
         self._prescribe(0.0)
         self._advance(0.0)
 
@@ -92,11 +101,11 @@ class VademecumEngine:
         settings = self.scene.vademecum
         bodies = self._bodies[first.name], self._bodies[second.name]
         surface = self.surfaces[1]
-        vertices = _vertices(bodies[1])
+        vertices = rest_vertices(bodies[1])
         triangles = self._nodes[second.name][surface.triangles]
         spacing = settings.spacing or float(np.ptp(vertices, axis=0).min()) / _SPACINGS
         shell = Pointshell.over(vertices, triangles, spacing)
-        law = PenaltyLaw(settings.stiffness, _friction(self.scene, first, second))
+        law = PenaltyLaw(settings.stiffness, friction_of(self.scene, first, second))
         try:
             if settings.detection == "grid":
                 if settings.yielding or law.friction > 0.0:
@@ -127,10 +136,10 @@ class VademecumEngine:
             placement = body.placement if isinstance(body, LoadedBody) else body
             described = self.scene.body(name)
             motion = self._motions[Keyframes].get(name)
-            placement.move(*_pose_at(motion, at, described.position, described.orientation))
+            placement.move(*pose_at(motion, at, described.position, described.orientation))
             load = self._motions[LoadMotion].get(name)
             if load is not None:
-                body.loads = _loads_at(load, at, body.vademecum)
+                body.loads = loads_at(load, at, body.vademecum)
             if isinstance(body, LoadedBody):
                 body.apply()
 
@@ -175,32 +184,11 @@ class VademecumEngine:
         if pair is None or not len(pair.forces.numbers):
             return []
         points, forces = pair.world
-        normals = self._bodies[self._names[0]].placement.turn(pair.forces.normals)
-        along = np.einsum("ci,ci->c", forces, normals)
-        normal = along @ normals
-        total = float(along.sum())
-        centre = along @ points / total
-        areas = pair.shell.areas[pair.forces.numbers]
-        area = float(areas.sum())
-        return [
-            {
-                "body": self._names[1],
-                "other": self._names[0],
-                "force": forces.sum(axis=0),
-                "torque": np.cross(points - centre, forces).sum(axis=0),
-                "centre": centre,
-                "normal": normal / np.linalg.norm(normal),
-                "normal_force": total,
-                "area": area,
-                "volume": float(areas @ pair.forces.depths),
-                "pressure_mean": total / area,
-                "pressure_max": float((along / areas).max()),
-                "state": "slip" if bool(pair.forces.slides.all()) else "stick",
-                "contacts": len(points),
-                "points": points,
-                "point_forces": forces,
-            }
-        ]
+        found = pair.forces
+        normals = self._bodies[self._names[0]].placement.turn(found.normals)
+        slides = bool(found.slides.all())
+        areas = pair.shell.areas[found.numbers]
+        return [contact_patch(self._names, points, forces, normals, found.depths, areas, slides)]
 
     def statistics(self) -> dict[str, Any]:
         """Counts, residual and times of the last step; `detection_ms` is of one detection."""
@@ -241,57 +229,3 @@ class VademecumEngine:
         """{ok, message}."""
         ok = bool(np.isfinite(self.state()).all())
         return {"ok": ok, "message": "" if ok else f"{self._names[0]}: its displacements are not finite"}
-
-
-def _roles(scene: Scene) -> tuple[VademecumBody, VademecumBody | KinematicBody | None]:
-    """Who carries the distance, and who the pointshell."""
-    solids = [body for body in scene.bodies if body.kind == "vademecum"]
-    others = [body for body in scene.bodies if body.kind != "vademecum"]
-    for body in others:
-        if body.kind != "kinematic":
-            raise SceneError(
-                f"bodies.{body.name}: {body.kind}; beside a vademecum's body give a kinematic or a second such one"
-            )
-    if len(scene.bodies) > 2:
-        raise SceneError(f"bodies: {len(scene.bodies)}; a scene of vademecums holds one body or two")
-    return solids[0], (solids[1:] + others + [None])[0]
-
-
-def _vertices(body: LoadedBody | Placement) -> FloatArray:
-    """At rest, in body axes (n, 3) [m]."""
-    return body.placement.vertices if isinstance(body, LoadedBody) else body.vertices
-
-
-def _friction(scene: Scene, first: Any, second: Any) -> float:
-    for pair in reversed(scene.pair_friction):
-        if {pair.a, pair.b} == {first.name, second.name}:
-            return pair.friction
-    own = [scene.contact.friction if body.friction is None else body.friction for body in (first, second)]
-    return own[0] if own[0] == own[1] else float(np.sqrt(own[0] * own[1]))
-
-
-def _pose_at(motion: Keyframes | None, at: float, position: Any, orientation: Any) -> tuple[Any, Any]:
-    if motion is None:
-        return position, orientation
-    places = np.array(motion.positions)
-    place = [np.interp(at, motion.times, places[:, axis]) for axis in range(3)]
-    if not motion.orientations:
-        return place, orientation
-    turns = Rotation.from_quat(motion.orientations)
-    if len(motion.times) == 1:
-        return place, turns[0].as_quat()
-    inside = float(np.clip(at, motion.times[0], motion.times[-1]))
-    return place, Slerp(motion.times, turns)([inside])[0].as_quat()
-
-
-def _loads_at(motion: LoadMotion, at: float, vademecum: Vademecum) -> list[tuple[int, float]]:
-    """(case, size) at a time: between two keyframes the force is shared by both nodes."""
-    size = float(np.interp(at, motion.times, motion.sizes))
-    last = int(np.clip(np.searchsorted(motion.times, at, side="right") - 1, 0, len(motion.times) - 1))
-    after = min(last + 1, len(motion.times) - 1)
-    first_case, next_case = (vademecum.case(motion.nodes[i], motion.family) for i in (last, after))
-    if first_case == next_case:
-        return [(first_case, size)]
-    share = float(np.clip((at - motion.times[last]) / (motion.times[after] - motion.times[last]), 0.0, 1.0))
-    parts = ((first_case, 1.0 - share), (next_case, share))
-    return [(case, part * size) for case, part in parts if part > 0.0]
