@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from softcontact.runner import RunResult, run
     from softcontact.scene import Scene, SceneError
+    from softcontact.sweeps import SweepResult, sweep
 
 __version__ = "0.1.0"
-__all__ = ["RunResult", "Scene", "SceneError", "__version__", "run"]
+__all__ = ["RunResult", "Scene", "SceneError", "SweepResult", "__version__", "run", "sweep"]
 
 _HOMES = {
     "run": "softcontact.runner",
     "RunResult": "softcontact.runner",
     "Scene": "softcontact.scene",
     "SceneError": "softcontact.scene",
+    "sweep": "softcontact.sweeps",
+    "SweepResult": "softcontact.sweeps",
 }
 
 

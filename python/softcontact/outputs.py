@@ -37,7 +37,7 @@ def prepare(out: str | Path | None, scene: str) -> Path:
     folder = None if out is None else Path(out).expanduser()
     try:
         if folder is None:
-            folder = _numbered(Path("out"), scene)
+            folder = numbered(Path("out"), scene)
         elif folder.is_dir():
             _make_room(folder)
         else:
@@ -48,7 +48,7 @@ def prepare(out: str | Path | None, scene: str) -> Path:
         finally:
             trial.unlink(missing_ok=True)
     except OSError as error:
-        raise _refused(folder or Path("out"), error) from None
+        raise refused(folder or Path("out"), error) from None
     return folder
 
 
@@ -67,10 +67,11 @@ def guarded(folder: Path, action: Any, *arguments: Any) -> None:
     try:
         action(*arguments)
     except OSError as error:
-        raise _refused(folder, error) from None
+        raise refused(folder, error) from None
 
 
-def _refused(folder: Path, error: OSError) -> OutputError:
+def refused(folder: Path, error: OSError) -> OutputError:
+    """The error that tells what the system said of a folder."""
     reason = error.strerror or str(error)
     more = ", or free space" if error.errno in NO_SPACE else ""
     return OutputError(
@@ -78,11 +79,16 @@ def _refused(folder: Path, error: OSError) -> OutputError:
     )
 
 
-def _numbered(parent: Path, scene: str) -> Path:
+def numbered(parent: Path, name: str) -> Path:
+    """Make parent/<name>-<n> with the first free n.
+
+    Raises:
+        OSError: it cannot be made.
+    """
     parent.mkdir(exist_ok=True)
     number = 1
     while True:
-        folder = parent / f"{scene}-{number}"
+        folder = parent / f"{name}-{number}"
         try:
             folder.mkdir()
             return folder

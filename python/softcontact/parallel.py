@@ -8,25 +8,36 @@ that the last bit does not depend on who works.
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import pickle
+import queue
 import shutil
+import socket
 import tempfile
 import threading
+import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.connection import wait
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-__all__ = ["Workers", "WorkersLost", "available_cores"]
+from softcontact.isolated import IsolatedProcess, Limits, ProcessLost, TimeLimitReached
 
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+__all__ = [
+    "Limits",
+    "Outcome",
+    "ProcessLost",
+    "TimeLimitReached",
+    "Workers",
+    "WorkersLost",
+    "available_cores",
+]
 
 _ANSWER_S = 10.0  # that a scheduler may take to answer
+_IDLE_S = 60.0  # that a process on a worker of Dask waits for more work
 
 
 class WorkersLost(RuntimeError):
@@ -40,31 +51,62 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """How the work on one item ended.
+
+    Attributes:
+        index: number of the item.
+        value: what the function gave; None with an error.
+        error: what it raised; MemoryError, TimeLimitReached or ProcessLost where it was too much for its process.
+        attempts: how often it was tried.
+        elapsed_s: wall time of the last attempt [s].
+        worker: machine that computed it.
+    """
+
+    index: int
+    value: Any
+    error: BaseException | None
+    attempts: int
+    elapsed_s: float
+    worker: str
+
+
 class Workers:
     """Those who work; a context manager.
 
     Args:
-        count: processes; 1 means this one.
+        count: processes; 1 means for `map` this one.
         scheduler: address of a Dask scheduler such as "tcp://host:8786"; `count` does not matter then.
+        quiet: keep back what processes of our own print.
     Raises:
         ValueError: no such count, Dask is not installed, or no scheduler answers.
     """
 
-    def __init__(self, count: int = 1, *, scheduler: str | None = None) -> None:
+    def __init__(self, count: int = 1, *, scheduler: str | None = None, quiet: bool = False) -> None:
         if count != int(count) or count < 1:
             raise ValueError(f"workers: {count}, expected a whole number >= 1")
         self._client = None if scheduler is None else _dask_client(scheduler)
-        self._pool: ProcessPoolExecutor | None = None
+        self._count, self._quiet = int(count), quiet
+        self._threads: ThreadPoolExecutor | None = None  # one for each process: it waits for its answers
+        self._processes: list[IsolatedProcess] = []
+        self._idle: queue.SimpleQueue[IsolatedProcess] = queue.SimpleQueue()
         self._folder: Path | None = None
         self._known: list[tuple[Any, Any]] = []  # shared objects and what workers know them by
         self._number = 0
         if self._client is None and count > 1:
+            self._start()  # they get ready while there is other work to prepare
+
+    def _start(self) -> ThreadPoolExecutor:
+        if self._threads is None:
             self._folder = Path(tempfile.mkdtemp(prefix="softcontact-"))
-            self._pool = ProcessPoolExecutor(
-                count, multiprocessing.get_context("spawn"), _begin, (str(self._folder),)
-            )
-            with _one_thread():
-                self._pool.submit(int)  # begins to start, while there is other work to prepare
+            self._threads = ThreadPoolExecutor(self._count)
+            for _ in range(self._count):
+                process = IsolatedProcess(folder=str(self._folder), quiet=self._quiet)
+                process.start()
+                self._processes.append(process)
+                self._idle.put(process)
+        return self._threads
 
     def map(self, function: Callable[..., Any], shared: Sequence[Any], items: Sequence[Any]) -> Iterator[Any]:
         """function(*shared, item) of every item, in their order.
@@ -80,18 +122,21 @@ class Workers:
             waiting = [self._client.submit(function, *known, item, pure=False) for item in items]
             self._forget(shared)
             return iter(self._client.gather(waiting))
-        if self._pool is None:
+        if self._count == 1:
             return (function(*shared, item) for item in items)
+        threads = self._start()
         known = [self._publish(thing) for thing in shared]
-        with _one_thread():  # a process starts as work comes that nobody is free for
-            waiting = [self._pool.submit(_call, function, known, item) for item in items]
-        return self._pooled(waiting, shared)
+        return self._pooled([threads.submit(self._once, function, known, item) for item in items], shared)
 
-    def _pooled(self, waiting: list[Any], shared: Sequence[Any]) -> Iterator[Any]:
+    def _once(self, function: Callable[..., Any], known: list[Any], item: Any) -> Any:
+        with self._process() as process:
+            return process.call(_call, function, known, item)
+
+    def _pooled(self, waiting: list[Future[Any]], shared: Sequence[Any]) -> Iterator[Any]:
         try:
             for future in waiting:
                 yield future.result()
-        except BrokenProcessPool:
+        except ProcessLost:
             raise WorkersLost(
                 "a worker process was killed or ran out of memory; use fewer workers, or a larger machine"
             ) from None
@@ -99,6 +144,95 @@ class Workers:
             for future in waiting:
                 future.cancel()
         self._forget(shared)
+
+    def outcomes(
+        self,
+        function: Callable[..., Any],
+        shared: Sequence[Any],
+        items: Sequence[Any],
+        *,
+        limits: Limits | None = None,
+        retries: int = 0,
+    ) -> Iterator[Outcome]:
+        """How the work on every item ended, as it ends; each in a process of its own, whose loss costs that item only.
+
+        On a cluster, too: workers of Dask start such processes.
+
+        Args:
+            function: as for `map`; function(*shared, item).
+            shared: objects that all items need.
+            limits: of each attempt.
+            retries: further attempts where the process was lost or the time was up.
+        Raises:
+            WorkersLost: the processes cannot be started, or the scheduler no longer answers.
+        """
+        if self._client is not None:
+            yield from self._clustered(function, tuple(shared), items, limits, retries)
+            return
+        threads = self._start()
+        known = [self._publish(thing) for thing in shared]
+
+        def work(index: int, item: Any) -> Outcome:
+            with self._process() as process:
+                outcome = _tried(process, (_call, function, known, item), limits, retries)
+            return replace(outcome, index=index)
+
+        waiting = [threads.submit(work, index, item) for index, item in enumerate(items)]
+        try:
+            for future in as_completed(waiting):
+                outcome = future.result()
+                if isinstance(outcome.error, ProcessLost) and not outcome.error.began:
+                    raise WorkersLost(f"a worker process does not start: {outcome.error}")
+                yield outcome
+        finally:
+            for future in waiting:
+                future.cancel()
+        self._forget(shared)
+
+    def _clustered(
+        self,
+        function: Callable[..., Any],
+        shared: tuple[Any, ...],
+        items: Sequence[Any],
+        limits: Limits | None,
+        retries: int,
+    ) -> Iterator[Outcome]:
+        from distributed import KilledWorker
+        from distributed import as_completed as completed
+
+        assert self._client is not None
+        waiting = {
+            self._client.submit(_on_dask, function, shared, item, limits, retries, pure=False): index
+            for index, item in enumerate(items)
+        }
+        try:
+            for future in completed(list(waiting), loop=self._client.loop):
+                index = waiting.pop(future)
+                if future.status == "finished":
+                    yield replace(future.result(), index=index)
+                elif future.status == "error":
+                    error = future.exception()
+                    if isinstance(error, KilledWorker):
+                        error = ProcessLost(f"the Dask workers that tried it were lost: {error}")
+                    yield Outcome(index, None, error, 1, 0.0, "")
+                else:
+                    raise WorkersLost("the scheduler no longer answers")
+        finally:
+            with contextlib.suppress(Exception):
+                self._client.cancel(list(waiting))
+
+    @property
+    def pids(self) -> list[int]:
+        """Numbers of the processes of our own."""
+        return [process.pid for process in self._processes if process.pid is not None]
+
+    @contextlib.contextmanager
+    def _process(self) -> Iterator[IsolatedProcess]:
+        process = self._idle.get()
+        try:
+            yield process
+        finally:
+            self._idle.put(process)
 
     def _publish(self, thing: Any) -> Any:
         for other, name in self._known:
@@ -124,13 +258,16 @@ class Workers:
 
     def close(self) -> None:
         """End the processes."""
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        for process in self._processes:
+            process.close()
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
         if self._client is not None:
             self._client.close()
-        self._pool = self._folder = self._client = None
+        self._processes, self._known = [], []
+        self._threads = self._folder = self._client = None
 
     def __enter__(self) -> Workers:
         return self
@@ -147,42 +284,17 @@ def _dask_client(address: str) -> Any:
     except ImportError:
         raise ValueError("scheduler: Dask is not installed; pip install 'softcontact[dask]'") from None
     try:
-        return Client(address, timeout=_ANSWER_S, set_as_default=False)
+        client = Client(address, timeout=_ANSWER_S, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ValueError(
             f"scheduler: {address!r} does not answer ({error}); start `dask scheduler`"
         ) from None
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Processes started meanwhile compute with one thread each."""
-    before = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+    if not client.scheduler_info()["workers"]:
+        warnings.warn(f"the scheduler at {address} has no workers yet", UserWarning, stacklevel=3)
+    return client
 
 
 _shared: dict[str, Any] = {}  # in a worker process: what it was given last
-
-
-def _begin(folder: str) -> None:
-    """In a worker: end, and tidy up, when the process that it works for is killed."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        wait([parent.sentinel])
-        shutil.rmtree(folder, ignore_errors=True)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _call(function: Callable[..., Any], names: list[str], item: Any) -> Any:
@@ -193,3 +305,31 @@ def _call(function: Callable[..., Any], names: list[str], item: Any) -> Any:
             with open(name, "rb") as file:
                 _shared[name] = pickle.load(file)
     return function(*(_shared[name] for name in names), item)
+
+
+def _tried(process: IsolatedProcess, call: tuple[Any, ...], limits: Limits | None, retries: int) -> Outcome:
+    """The outcome of call[0](*call[1:]), tried again where its process was lost; index -1."""
+    attempt = 0
+    while True:
+        attempt += 1
+        started = time.perf_counter()
+        value, error = None, None
+        try:
+            value = process.call(*call, limits=limits)
+        except BaseException as caught:
+            error = caught
+        elapsed = time.perf_counter() - started
+        lost = isinstance(error, TimeLimitReached) or (isinstance(error, ProcessLost) and error.began)
+        if not lost or attempt > retries:
+            return Outcome(-1, value, error, attempt, elapsed, socket.gethostname())
+
+
+_mine = threading.local()  # on a worker of Dask: the process of each of its threads
+
+
+def _on_dask(
+    function: Callable[..., Any], shared: tuple[Any, ...], item: Any, limits: Limits | None, retries: int
+) -> Outcome:
+    if not hasattr(_mine, "process"):
+        _mine.process = IsolatedProcess(idle_s=_IDLE_S)
+    return _tried(_mine.process, (function, *shared, item), limits, retries)

@@ -50,6 +50,47 @@ def run_progress(steps: int, time_step: float, *, shown: bool = True) -> Iterato
         yield tick
 
 
+@contextmanager
+def count_progress(
+    what: str, total: int, done: int = 0, *, shown: bool = True
+) -> Iterator[Callable[[int, int], None]]:
+    """Show how many things of a longer work are done, how many of them failed, and the time that remains.
+
+    Args:
+        what: they are, in the plural.
+        total: number of them.
+        done: before this began; the remaining time is judged by what is done from now on.
+        shown: False shows nothing.
+    Yields:
+        A function to call with the numbers of those done and of those failed.
+    """
+    if not shown or sys.stderr is None or not sys.stderr.isatty():
+        yield lambda done, failed: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}{task.fields[failed]}"),
+        TimeElapsedColumn(),
+        TextColumn("remaining"),
+        Remaining(),
+    )
+    screen = Console(stderr=True)
+    with Progress(
+        *columns, console=screen, transient=True, refresh_per_second=2, speed_estimate_period=600
+    ) as bar:
+        task = bar.add_task(what, total=total, completed=done, failed="")
+
+        def tick(done: int, failed: int) -> None:
+            bar.update(task, completed=done, failed=f", {failed} not passed" if failed else "")
+
+        yield tick
+
+
 def peak_memory(workers: int = 0) -> int | None:
     """Most memory that this process has taken [bytes]; None where the system does not tell.
 

@@ -46,7 +46,7 @@ STANDARD_HEADERS = {
 # Modules of the package from the ground up: each may import those on lower levels and on its own.
 LEVELS = [
     {"mesh", "bodies", "friction", "contact", "solver", "_fclib", "figures", "patches", "progress", "_core"}
-    | {"parallel", "whole_file", "_contact_problem", "_problem_data"},
+    | {"isolated", "parallel", "whole_file", "_contact_problem", "_problem_data"},
     {"hand", "flexibility", "haptics"},
     {"tracking", "avatar", "vademecum"},
     {"scene"},
@@ -54,6 +54,7 @@ LEVELS = [
     {"record", "report", "tactile", "device_record", "frames"},
     {"checks", "outputs", "problems"},
     {"runner"},
+    {"sweeps"},
     {"bench", "live"},
     {"cli", "__main__"},
 ]

@@ -78,7 +78,7 @@ def test_workers_end_and_tidy_up_when_their_master_is_killed(tmp_path):
         "from softcontact.parallel import Workers\n"
         "import time\n"
         "workers = Workers(2)\n"
-        "print(list(workers.map(max, ([1],), [[2], [3]])), *workers._pool._processes, flush=True)\n"
+        "print(list(workers.map(max, ([1],), [[2], [3]])), *workers.pids, flush=True)\n"
         "time.sleep(60)\n"
     )
     script = tmp_path / "master.py"

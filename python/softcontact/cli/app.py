@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import softcontact
-from softcontact.cli import bench, device, doctor, mesh, run, scenes, solve, track, vademecum, view
+from softcontact.cli import bench, device, doctor, mesh, run, scenes, solve, sweep, track, vademecum, view
 from softcontact.cli.console import drop_streams, finish_streams, prepare_streams, say
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("run")(run.command)
+app.command("sweep")(sweep.command)
 app.command("scenes")(scenes.command)
 app.command("bench")(bench.command)
 app.add_typer(mesh.app, name="mesh")

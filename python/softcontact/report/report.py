@@ -3,6 +3,7 @@
 
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def _text(summary: dict[str, Any], scene: Scene, plots: list[tuple[str, str]]) -
     lines = [f"# {scene.name}", ""]
     lines += [scene.description, ""] if scene.description else []
     lines += [f"**{summary['message']}**", ""] if summary.get("message") else []
-    lines += _table(("", ""), _figures(summary))
+    lines += markdown_table(("", ""), _figures(summary))
     if summary["checks"] or summary.get("checks_not_reached"):
         lines += ["## Checks", ""]
         rows = [
@@ -45,10 +46,10 @@ def _text(summary: dict[str, Any], scene: Scene, plots: list[tuple[str, str]]) -
             for c in summary["checks"]
         ]
         rows += [("–", name, "time not reached", "", "") for name in summary.get("checks_not_reached", [])]
-        lines += _table(("", "check", "value", "limit", "unit"), rows)
+        lines += markdown_table(("", "check", "value", "limit", "unit"), rows)
     if summary["patches"]:
         lines += ["## Contact patches of the last step", ""]
-        lines += _table(
+        lines += markdown_table(
             ("body", "other", "force [N]", "torque [mN·m]", "area [mm²]", "mean pressure [kPa]"),
             [
                 (
@@ -97,8 +98,10 @@ def _number(value: float | None) -> str:
     return "not finite" if value is None else f"{value:.4g}"
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    def line(cells: tuple[str, ...]) -> str:
+def markdown_table(head: Sequence[Any], rows: Sequence[Sequence[Any]]) -> list[str]:
+    """Lines of a Markdown table, an empty one at the end."""
+
+    def line(cells: Sequence[Any]) -> str:
         return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
     return [line(head), "|" + "---|" * len(head), *(line(row) for row in rows), ""]

@@ -46,14 +46,17 @@ class SceneModule:
     options: type[BaseModel]
     build: Callable[..., Scene]
 
-    def scene(self, given: dict[str, Any]) -> Scene:
-        """The scene with some options given; fields of the scene itself go by their path.
+    def checked(self, given: dict[str, Any]) -> tuple[BaseModel, dict[str, Any]]:
+        """The options, validated, and those given that are fields of the scene, by their path; nothing is built.
 
+        Args:
+            given: values by name, or texts as on the command line.
         Raises:
-            SceneError: an unknown option, a value out of range, or a fault inside the scene file.
+            SceneError: an unknown option, or a value out of range.
         """
         own, changes = {}, {}
-        for key, value in given.items():
+        for key, text in given.items():
+            value = typed(text, key not in self.options.model_fields)
             if key in self.options.model_fields:
                 own[key] = _listed(value, self.options.model_fields[key].annotation)
             elif key.split(".")[0] in Scene.model_fields and ("." in key or key in ("duration", "time_step")):
@@ -66,6 +69,15 @@ class SceneModule:
             checked = self.options.model_validate(own)
         except ValidationError as error:
             raise one_line(error, self.options, own, f"{self.name}: option") from None
+        return checked, changes
+
+    def scene(self, given: dict[str, Any]) -> Scene:
+        """The scene with some options given; fields of the scene itself go by their path.
+
+        Raises:
+            SceneError: an unknown option, a value out of range, or a fault inside the scene file.
+        """
+        checked, changes = self.checked(given)
         values = {key: getattr(checked, key) for key in self.options.model_fields}
         scene = _guarded(self, lambda: self.build(**values))
         if not isinstance(scene, Scene):
@@ -129,14 +141,12 @@ def load(scene: str | Path, options: dict[str, Any] | None = None) -> Scene:
     path = find(scene)
     given = dict(options or {})
     if path.suffix.lower() == ".py":
-        module = load_module(path)
-        fields = module.options.model_fields
-        return module.scene({k: _typed(v, k not in fields) for k, v in given.items()})
+        return load_module(path).scene(given)
     loaded = read(path)
     for key in given:
         if key.split(".")[0] not in Scene.model_fields:
             raise SceneError(f"{path.stem}: unknown option '{key}'" + nearest(key, Scene.model_fields))
-    return loaded.with_changes({k: _typed(v, True) for k, v in given.items()}) if given else loaded
+    return loaded.with_changes({k: typed(v, True) for k, v in given.items()}) if given else loaded
 
 
 def load_module(path: str | Path) -> SceneModule:
@@ -181,7 +191,7 @@ def _listed(value: Any, annotation: Any) -> Any:
     return value
 
 
-def _typed(value: Any, free: bool) -> Any:
+def typed(value: Any, free: bool) -> Any:
     """A command-line text as the value that it writes; option models convert plain texts themselves."""
     if isinstance(value, str) and (free or value.startswith(("[", "{"))):
         return parse_value(value)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`softcontact sweep`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from softcontact.cli.console import console, say, warnings_said
+from softcontact.cli.run import parse_options
+
+if TYPE_CHECKING:
+    from softcontact.sweeps import SweepResult
+
+
+def command(
+    scene: Annotated[
+        str, typer.Argument(help="Name of a scene ('softcontact scenes' lists them) or a scene file.")
+    ],
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param",
+            metavar="NAME=VALUES",
+            help="What is varied: friction=0.1:1:10 (ten values from 0.1 to 1), object=ball,cube (a list), "
+            "friction=0.1:1 (a range that a random design draws from); may be repeated.",
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="An option of all runs; may be repeated."),
+    ] = None,
+    design: Annotated[
+        str, typer.Option(help="grid (product of all values), random, or lhs (Latin hypercube).")
+    ] = "grid",
+    samples: Annotated[int | None, typer.Option(help="Runs of a random or lhs design.")] = None,
+    seed: Annotated[int, typer.Option(help="Of a random or lhs design: the same seed, the same runs.")] = 0,
+    engine: Annotated[str, typer.Option(help="embedded or sofa.")] = "embedded",
+    steps: Annotated[
+        int | None, typer.Option(help="Steps of each run instead of the whole duration.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes; default: the cores there are.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers compute instead.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Output folder; by default out/sweep-SCENE-N with the first free N.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the sweep in the folder, by default the last one.")
+    ] = False,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", metavar="S", help="Most that a run may take [s].")
+    ] = None,
+    memory_limit: Annotated[
+        float | None, typer.Option("--memory-limit", metavar="MB", help="Most memory of a run [MB].")
+    ] = None,
+    retries: Annotated[
+        int, typer.Option(help="Further attempts at a run that crashed, was killed or ran out of time.")
+    ] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, nothing else.")] = False,
+) -> int:
+    """Run a scene with many values of its options; write table.csv, report.md and plots.
+
+    After a stop, whatever stopped it, the same command with --resume goes on where it was. Exit code 1: some run did
+    not pass.
+    """
+    from softcontact.sweeps import parse
+    from softcontact.sweeps.parameters import parameters
+    from softcontact.sweeps.running import sweep
+
+    with warnings_said(UserWarning):
+        result = sweep(
+            scene,
+            parameters([parse(text) for text in param or []]),
+            options=parse_options(set_ or []),
+            engine=engine,
+            steps=steps,
+            design=design,
+            samples=samples,
+            seed=seed,
+            workers=workers,
+            scheduler=scheduler,
+            out=out,
+            resume=resume,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            retries=retries,
+            progress=not as_json,
+        )
+    if result.message:
+        say(result.message)
+    if as_json:
+        print(json.dumps(_summary(result)))
+    else:
+        _show(result)
+    return result.exit_code
+
+
+def _summary(result: SweepResult) -> dict[str, Any]:
+    return {
+        "out": str(result.out),
+        "runs": result.runs,
+        "done": len(result.rows),
+        "counts": result.counts,
+        "exit_code": result.exit_code,
+        "message": result.message,
+    }
+
+
+def _show(result: SweepResult) -> None:
+    from softcontact.sweeps.work import PASSED
+
+    screen = console()
+    counts = ", ".join(f"{number} {status}" for status, number in result.counts.items())
+    screen.print(f"{len(result.rows)} of {result.runs} runs done: {counts or 'none'}", markup=False)
+    bad = [row for row in result.rows if row["status"] not in (PASSED, "check failed")]
+    for row in bad[:5]:
+        values = ", ".join(f"{name}={row.get(name)}" for name in result.parameters)
+        screen.print(f"  {values}: {row['status']}: {row['message']}", markup=False, soft_wrap=True)
+    if len(bad) > 5:
+        screen.print(f"  … and {len(bad) - 5} more", markup=False)
+    screen.print(f"written to {result.out}", markup=False, soft_wrap=True)
+    sys.stdout.flush()

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The folder of a sweep: its plan, one file for each finished run, and one process at a time that writes there.
+
+A run's file is written beside its place and renamed, so that it is there whole or not at all, whenever the program
+is killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from softcontact import outputs
+from softcontact.outputs import OutputError
+from softcontact.sweeps.plan import FORMAT, Plan
+
+PLAN, RUNS, LOCK = "sweep.json", "runs", ".lock"
+FILES = ("table.csv", "table.parquet", "report.md")
+
+
+class Journal:
+    """A sweep's folder, opened for writing; a context manager.
+
+    Args:
+        folder: made where it is missing.
+        plan: of the sweep.
+        resume: go on with what is there; False: there must be none.
+    Attributes:
+        folder: the folder.
+        plan: the plan, with the points of the folder's sweep where it is resumed.
+        records: what is kept of the finished runs, by number.
+    Raises:
+        OutputError: the folder cannot be written, is used by another process, holds another sweep, or one without
+            `resume`.
+    """
+
+    def __init__(self, folder: Path, plan: Plan, *, resume: bool) -> None:
+        self.folder, self.plan = folder, plan
+        self.records: dict[int, dict[str, Any]] = {}
+        outputs.guarded(folder, (folder / RUNS).mkdir, 0o777, True, True)
+        self._lock = _locked(folder)
+        try:
+            if (folder / PLAN).exists():
+                self._resume(resume)
+            else:
+                self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Keep a finished run.
+
+        Raises:
+            OutputError: the disk does not take it.
+        """
+        outputs.guarded(self.folder, outputs.write_json, self._place(record["run"]), record)
+        self.records[record["run"]] = record
+
+    def missing(self) -> list[int]:
+        """Numbers of the runs that are not done."""
+        return [run for run in range(len(self.plan.points)) if run not in self.records]
+
+    def close(self) -> None:
+        """Let other processes use the folder."""
+        if self._lock is not None:
+            os.close(self._lock)
+        self._lock = None
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _place(self, run: int) -> Path:
+        return self.folder / RUNS / f"{run:06d}.json"
+
+    def _begin(self) -> None:
+        foreign = [name for name in FILES if (self.folder / name).exists()]
+        foreign += [f"{RUNS}/{path.name}" for path in (self.folder / RUNS).glob("*.json")]
+        if foreign:
+            raise OutputError(
+                f"{str(self.folder)!r} holds {foreign[0]} that no sweep wrote; choose another --out"
+            )
+        outputs.guarded(self.folder, outputs.write_json, self.folder / PLAN, self.plan.to_dict())
+
+    def _resume(self, resume: bool) -> None:
+        stored = read_plan(self.folder)
+        done = len(list((self.folder / RUNS).glob("*.json")))
+        if not resume:
+            raise OutputError(
+                f"{str(self.folder)!r} holds a sweep, {done} of {len(stored['points'])} runs done; go on with it by "
+                "--resume, or choose another --out"
+            )
+        for key, value in self.plan.identity.items():
+            if stored.get(key) != value:
+                raise OutputError(
+                    f"{str(self.folder)!r} holds another sweep: its {key} is {_short(stored.get(key))}, not "
+                    f"{_short(value)}; choose another --out"
+                )
+        # Those of the folder: another version of the library that draws them may draw others.
+        self.plan = Plan(self.plan.identity, self.plan.parameters, tuple(map(tuple, stored["points"])))
+        for path in (self.folder / RUNS).glob(".softcontact-*.part"):
+            outputs.guarded(self.folder, path.unlink, True)
+        self.records = read_records(self.folder, self.plan.parameters, stored["points"])
+
+
+def read_plan(folder: Path) -> dict[str, Any]:
+    """The plan in a sweep's folder.
+
+    Raises:
+        OutputError: there is none, or it is damaged.
+    """
+    try:
+        stored = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+        if stored["format"] == FORMAT and isinstance(stored["points"], list):
+            return stored
+    except OSError as error:
+        raise OutputError(f"cannot read {str(folder / PLAN)!r}: {error.strerror or error}") from None
+    except (ValueError, TypeError, KeyError):
+        pass
+    raise OutputError(f"{str(folder / PLAN)!r} is no plan of a sweep ({FORMAT}); choose another --out")
+
+
+def read_records(
+    folder: Path, parameters: tuple[str, ...], points: list[list[Any]]
+) -> dict[int, dict[str, Any]]:
+    """Finished runs of a sweep's folder, by number; a damaged file is told and counts as not done."""
+    found = {}
+    for path in sorted((folder / RUNS).glob("*.json")):
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            run = record["run"]
+            whole = (
+                path.stem == f"{run:06d}"
+                and list(record["parameters"].values()) == points[run]
+                and tuple(record["parameters"]) == parameters
+                and isinstance(record["status"], str)
+                and isinstance(record["summary"], dict)
+            )
+        except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError):
+            whole = False
+        if whole:
+            found[run] = record
+        else:
+            warnings.warn(f"{str(path)!r} is damaged; its run is made again", UserWarning, stacklevel=2)
+    return found
+
+
+def _locked(folder: Path) -> int:
+    """Descriptor of the lock file, held by this process until it ends.
+
+    Raises:
+        OutputError: another process holds it.
+    """
+    path = folder / LOCK
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise outputs.refused(folder, error) from None
+    try:
+        _lock(descriptor)
+    except OSError:
+        holder = os.read(descriptor, 100).decode(errors="replace").strip()
+        os.close(descriptor)
+        raise OutputError(
+            f"{str(folder)!r}: another sweep works there{f' (process {holder})' if holder else ''}; wait for it, or "
+            "choose another --out"
+        ) from None
+    os.ftruncate(descriptor, 0)
+    os.write(descriptor, f"{os.getpid()}\n".encode())
+    return descriptor
+
+
+def _lock(descriptor: int) -> None:
+    if os.name == "nt":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "…"

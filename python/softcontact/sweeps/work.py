@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""One run of a sweep, as a worker makes it, and the record that is kept of it."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import softcontact
+from softcontact.parallel import Outcome, ProcessLost, TimeLimitReached
+from softcontact.runner import CHECK_FAILED, DONE, INTERRUPTED, STOPPED, WRONG_INPUT, run
+from softcontact.scene.library import load
+
+PASSED = "passed"
+# How a run ended, by its exit code.
+STATUS = {
+    DONE: PASSED,
+    CHECK_FAILED: "check failed",
+    WRONG_INPUT: "refused",
+    STOPPED: "stopped",
+    INTERRUPTED: "interrupted",
+}
+# How one ended whose process did not live to tell an exit code.
+TIME_LIMIT, MEMORY_LIMIT, CRASHED, ERROR = "time limit", "memory limit", "crashed", "error"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all runs of a sweep share.
+
+    Attributes:
+        scene: name, or absolute path.
+        engine, steps: as in softcontact.run.
+        options: of the scene.
+        version: of softcontact that the sweep was planned with.
+        folder: where relative file names start.
+    """
+
+    scene: str
+    engine: str
+    steps: int | None
+    options: dict[str, Any]
+    version: str
+    folder: str
+
+
+def run_one(setting: Setting, values: dict[str, Any]) -> dict[str, Any]:
+    """Run the scene with these values; exit code, message, warnings and summary as plain data."""
+    if softcontact.__version__ != setting.version:
+        return _refused(
+            f"this worker has softcontact {softcontact.__version__}, the sweep {setting.version}; install the same"
+        )
+    if os.path.isdir(setting.folder):
+        os.chdir(setting.folder)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            scene = load(setting.scene, {**setting.options, **values})
+            done = run(scene, setting.engine, steps=setting.steps, progress=False, record=False, replay=False)
+        except (ValueError, ImportError, OSError) as error:  # what `softcontact run` answers with exit code 2
+            if isinstance(error.__cause__, MemoryError):  # inside a scene file
+                raise error.__cause__ from None
+            return _refused(str(error) or type(error).__name__)
+    said = dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning))
+    return {
+        "exit_code": done.exit_code,
+        "message": done.message,
+        "warnings": list(said),
+        "summary": done.summary,
+    }
+
+
+def record(
+    run_number: int, values: dict[str, Any], outcome: Outcome, memory_mb: float | None
+) -> dict[str, Any]:
+    """What is kept of a run: one file's contents."""
+    kept = {
+        "run": run_number,
+        "parameters": values,
+        "attempts": outcome.attempts,
+        "elapsed_s": outcome.elapsed_s,
+        "worker": outcome.worker,
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    if outcome.error is None:
+        return {**kept, "status": STATUS[outcome.value["exit_code"]], **outcome.value}
+    status, message = _failure(outcome.error, memory_mb)
+    return {**kept, "status": status, "exit_code": None, "message": message, "warnings": [], "summary": {}}
+
+
+def _failure(error: BaseException, memory_mb: float | None) -> tuple[str, str]:
+    text = " ".join(str(error).split())
+    if isinstance(error, TimeLimitReached):
+        return TIME_LIMIT, text
+    if isinstance(error, MemoryError):
+        limit = "no memory left" if memory_mb is None else f"needs more than {memory_mb:g} MB"
+        return MEMORY_LIMIT, f"{limit}: {text}" if text else limit
+    if isinstance(error, ProcessLost):
+        return CRASHED, text
+    return ERROR, f"{type(error).__name__}: {text}"
+
+
+def _refused(message: str) -> dict[str, Any]:
+    return {"exit_code": WRONG_INPUT, "message": message, "warnings": [], "summary": {}}

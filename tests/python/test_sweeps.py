@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Sweeps: every run once, whatever befalls single ones; the same table from processes and from Dask."""
+
+import csv
+import json
+import math
+import os
+from pathlib import Path
+
+import pytest
+
+from softcontact import cli
+from softcontact.outputs import OutputError
+from softcontact.parallel import Workers
+from softcontact.scene.errors import SceneError
+from softcontact.sweeps import Range, sweep
+from softcontact.sweeps.journal import _locked
+from softcontact.sweeps.table import TIMES
+
+SCENE = Path(__file__).with_name("sweep_scene.py")
+
+
+@pytest.fixture(scope="module")
+def team():
+    with Workers(2, quiet=True) as workers:
+        yield workers
+
+
+def told(rows):
+    """Rows without what tells of time and place."""
+    timed = {name for row in rows for name in row if "_ms." in name} | set(TIMES)
+    return [{name: value for name, value in row.items() if name not in timed} for row in rows]
+
+
+def test_a_grid_is_the_product_of_all_values(team, tmp_path):
+    result = sweep(
+        SCENE,
+        {"friction": "0.2:0.6:3", "mass": [0.5, 1.0], "solver.max_iterations": ["500"]},
+        workers=team,
+        out=tmp_path / "s",
+    )
+    assert result.passed and result.counts == {"passed": 6} and result.message == ""
+    assert [(row["friction"], row["mass"], row["solver.max_iterations"]) for row in result.rows] == [
+        (mu, m, 500) for mu in (0.2, 0.4, 0.6) for m in (0.5, 1.0)
+    ]
+    row = result.rows[3]
+    assert row["run"] == 3 and row["options.mass"] == 1.0 and row["steps"] == 10 and row["exit_code"] == 0
+    assert (
+        row["checks.probe_limit height.passed"] is True
+        and 0.049 < row["checks.probe_limit height.value"] < 0.051
+    )
+    assert {"step_ms.p99", "contacts.mean", "patches.box/table.force_n.z", "state_hash"} < set(row)
+    assert result.columns["mass"] == [0.5, 1.0] * 3
+
+    # The same in the files.
+    with open(tmp_path / "s" / "table.csv", newline="") as file:
+        read = list(csv.DictReader(file))
+    assert [float(r["friction"]) for r in read] == result.columns["friction"]
+    assert {r["checks.probe_limit height.passed"] for r in read} == {"true"}
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert parquet.read_table(tmp_path / "s" / "table.parquet").to_pylist() == result.rows
+    report = (tmp_path / "s" / "report.md").read_text()
+    pictures = sorted(path.name for path in (tmp_path / "s").glob("*.png"))
+    assert pictures == ["plot-friction-mass.png", "plot-friction.png", "plot-mass.png"]
+    assert "6 of 6" in report and all(f"({name})" in report for name in pictures)
+
+
+def test_a_run_that_misbehaves_costs_that_run_only(team, tmp_path):
+    faults = ["none", "hang", "crash", "memory", "raise", "refused", "killed once"]
+    result = sweep(
+        SCENE,
+        {"fault": faults},
+        options={"log": str(tmp_path)},
+        workers=team,
+        out=tmp_path / "s",
+        time_limit=1.5,
+        memory_limit=3000,
+        retries=1,
+    )
+    rows = {row["fault"]: row for row in result.rows}
+    assert list(rows) == faults and result.exit_code == 1
+    assert {fault: (row["status"], row["exit_code"], row["attempts"]) for fault, row in rows.items()} == {
+        "none": ("passed", 0, 1),
+        "hang": ("time limit", None, 2),
+        "crash": ("crashed", None, 2),
+        "memory": ("memory limit", None, 1),
+        "raise": ("refused", 2, 1),
+        "refused": ("refused", 2, 1),
+        "killed once": ("passed", 0, 2),
+    }
+    assert "not done after 1.5 s" in rows["hang"]["message"]
+    assert "SIGSEGV; it said: about to crash" in rows["crash"]["message"]
+    assert "needs more than 3000 MB" in rows["memory"]["message"]
+    assert "ZeroDivisionError" in rows["raise"]["message"] and "tolerance" in rows["refused"]["message"]
+    report = (tmp_path / "s" / "report.md").read_text()
+    assert "SIGSEGV" in report and f"softcontact run {SCENE} --set log={tmp_path} --set fault=hang" in report
+
+
+def test_a_failed_check_is_told(team, tmp_path):
+    result = sweep(SCENE, {"height": [0, 0.06]}, workers=team, out=tmp_path / "s")
+    assert result.columns["status"] == ["passed", "check failed"] and result.exit_code == 1
+    assert (
+        "| check failed | probe_limit height: 0.05071, limit 0.06 |"
+        in (tmp_path / "s" / "report.md").read_text()
+    )
+
+
+@pytest.mark.parametrize("design", ["lhs", "random"])
+def test_drawn_designs_are_those_of_the_seed(design, monkeypatch, tmp_path):
+    monkeypatch.setattr("softcontact.sweeps.running._work", lambda journal, *_: (0, str(journal.plan.points)))
+
+    def points(name, seed):
+        given = {"friction": Range(0.1, 0.9), "number": "3:6", "fault": ["none", "hang"]}
+        made = sweep(SCENE, given, design=design, samples=8, seed=seed, out=tmp_path / name, workers=1)
+        return json.loads(made.message.replace("(", "[").replace(")", "]").replace("'", '"'))
+
+    first = points("a", 1)
+    assert first == points("b", 1) != points("c", 2)
+    mu, number, fault = zip(*first, strict=True)
+    assert all(0.1 <= x < 0.9 for x in mu) and set(number) <= {3, 4, 5, 6} and len(first) == 8
+    if design == "lhs":  # one in each eighth of the range, two of each number, four of each value
+        assert sorted(math.floor((x - 0.1) / 0.1) for x in mu) == list(range(8))
+        assert sorted(number) == [3, 3, 4, 4, 5, 5, 6, 6] and sorted(fault) == ["hang"] * 4 + ["none"] * 4
+
+
+def test_a_folder_holds_one_sweep_and_serves_one_process(team, tmp_path):
+    given = {"number": [1, 2, 3]}
+    log = tmp_path / "log"
+    again = {"options": {"log": str(tmp_path)}, "workers": team, "out": tmp_path / "s", "resume": True}
+    first = sweep(SCENE, given, **again)  # nothing to resume: begins
+    with pytest.raises(OutputError, match=r"3 of 3 runs done; go on with it by --resume"):
+        sweep(SCENE, given, **again | {"resume": False})
+    with pytest.raises(OutputError, match=r"holds another sweep: its parameters is .*1,2,3.*, not .*1,2"):
+        sweep(SCENE, {"number": [1, 2]}, **again)
+    with pytest.raises(OutputError, match="its steps is null, not 5"):
+        sweep(SCENE, given, steps=5, **again)
+
+    # A damaged file's run is made again, the others are not.
+    kept = tmp_path / "s" / "runs" / "000001.json"
+    kept.write_bytes(kept.read_bytes()[:-40])
+    with pytest.warns(UserWarning, match=r"000001.json' is damaged; its run is made again"):
+        second = sweep(SCENE, given, **again)
+    assert told(second.rows) == told(first.rows)
+    assert sorted(log.read_text().split("\n")[:-1]) == ["0.5 1", "0.5 2", "0.5 2", "0.5 3"]
+
+    held = _locked(tmp_path / "s")
+    with pytest.raises(OutputError, match=r"another sweep works there \(process \d+\)"):
+        sweep(SCENE, given, **again)
+    os.close(held)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "report.md").write_text("mine")
+    with pytest.raises(OutputError, match=r"holds report.md that no sweep wrote"):
+        sweep(SCENE, given, **again | {"out": tmp_path / "other"})
+
+
+def test_the_scene_and_the_files_belong_to_a_sweep(team, tmp_path):
+    scene, log = tmp_path / "mine.py", tmp_path / "log"
+    scene.write_text(SCENE.read_text())
+    log.write_text("")
+    given = ({"number": [1]},)
+    again = {"options": {"log": str(log)}, "workers": team, "out": tmp_path / "s", "resume": True}
+    sweep(scene, *given, **again)
+    log.write_text("another")
+    with pytest.raises(OutputError, match="its files is"):
+        sweep(scene, *given, **again)
+    scene.write_text(SCENE.read_text() + "\n")
+    with pytest.raises(OutputError, match="its scene_sha256 is"):
+        sweep(scene, *given, **again)
+
+
+REFUSED = [
+    (["--param", "frction=1,2"], "unknown option 'frction'; did you mean 'friction'?"),
+    (["--param", "contact.fricton=1,2"], "unknown field; did you mean 'friction'?"),
+    (["--param", "friction"], "not of the form name=values"),
+    (["--param", "friction=1,,2"], "a value is empty"),
+    (["--param", "friction=1:0:2"], "1:0:2 is no range; the first number must be below the second"),
+    (["--param", "friction=0:1:1"], "0:1:1 has 1 values; give 2 or more"),
+    (["--param", "friction=-1,2"], "must be greater than or equal to 0"),
+    (["--param", "number=0:1:3"], "0.5 is not a whole number"),
+    (["--param", "friction=1,1.0"], "friction: 1.0 is given twice"),
+    (["--param", "friction=1", "--param", "friction=2"], "friction: given twice"),
+    (["--param", "friction=1", "--set", "friction=2"], "friction: both varied and set"),
+    (["--param", "friction=0.1:1"], "for a grid write 0.1:1:5"),
+    (["--param", "friction=0.1:1:5", "--design", "lhs", "--samples", "4"], "write 0.1:1"),
+    (["--param", "number=0.5:2", "--design", "lhs", "--samples", "4"], "not between whole numbers"),
+    (["--param", "friction=0.1:11", "--design", "random", "--samples", "4"], "less than or equal to 10"),
+    (["--param", "friction=0.1:1", "--design", "lhs"], "--samples N"),
+    (["--param", "friction=1,2", "--samples", "4"], "a grid has the product of all values"),
+    (["--param", "friction=1,2", "--design", "lsh"], "did you mean 'lhs'?"),
+    (["--param", "friction=1,2", "--engine", "embeded"], "did you mean 'embedded'?"),
+    (["--param", "friction=1,2", "--steps", "0"], "steps: 0 is not a whole number ≥ 1"),
+    (["--param", "friction=1,2", "--time-limit", "0"], "time limit: 0.0 s, expected a number above 0"),
+    (["--param", "friction=1,2", "--memory-limit", "nan"], "memory limit"),
+    (["--param", "friction=1,2", "--retries", "-1"], "retries: -1"),
+    (["--param", "friction=1,2", "--workers", "0"], "workers: 0"),
+    ([], "nothing is varied"),
+]
+
+
+@pytest.mark.parametrize("words, said", REFUSED, ids=[" ".join(w) for w, _ in REFUSED])
+def test_wrong_usage_is_one_line_before_anything_runs(words, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["sweep", str(SCENE), *words]) == 2
+    out, error = capsys.readouterr()
+    assert said in error and error.count("\n") == 1 and out == "" and list(tmp_path.iterdir()) == []
+
+
+def test_the_name_is_a_function():
+    import softcontact.sweeps.running
+
+    assert softcontact.sweep is softcontact.sweeps.running.sweep is sweep
+    with pytest.raises(SceneError, match="nothing is varied"):
+        softcontact.sweep("blocks", {})
