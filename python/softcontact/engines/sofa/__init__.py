@@ -33,6 +33,10 @@ def make_sofa_engine(scene: Any) -> Any:
         from softcontact.engines.sofa.blocks_engine import SofaBlocksEngine
 
         return SofaBlocksEngine(scene)
+    if any(body.kind == "vademecum" for body in scene.bodies):
+        from softcontact.engines.sofa.vademecum_engine import SofaVademecumEngine
+
+        return SofaVademecumEngine(scene)
     from softcontact.engines.sofa.engine import SofaEngine
 
     return SofaEngine(scene)
@@ -60,6 +64,11 @@ def create_scene(root: Any, scene: Any) -> Any:
         from softcontact.engines.sofa.blocks import BlocksGraph
 
         BlocksGraph(root, scene)
+        return root
+    if any(body.kind == "vademecum" for body in scene.bodies):
+        from softcontact.engines.sofa.vademecum_graph import VademecumGraph
+
+        VademecumGraph(root, scene).drive()
         return root
     from softcontact.engines.sofa.graph import build_graph
 
