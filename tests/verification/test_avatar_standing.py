@@ -70,6 +70,25 @@ def test_standing_still(name, contact, seconds):
     assert (forces.std(axis=0) / forces.mean(axis=0)).max() < 1e-3
 
 
+def test_patches_follow_the_weight_onto_the_heels_without_chatter():
+    """Pushed back at the pelvis the human stands on ever less of its soles; no step tears points off."""
+    world, avatar = standing("human", "aggregate")
+    model, weight = avatar.avatar.model, AVATARS["human"].mass * GRAVITY
+    push = model.generalized_force(
+        avatar.configuration, "pelvis", np.zeros(3), (-40.0, 0.0, 0.0), np.zeros(3)
+    )
+    world.set_applied_force(avatar.id, push)
+    totals, bearing = [], []
+    for _ in range(700):
+        assert world.step(1), world.status()
+        totals.append(avatar.foot_forces()[:, 2].sum())
+        bearing.append(sum(patch["contacts"] for patch in world.patches()))
+    assert bearing[100] >= POINTS["human"] and bearing[-1] < 0.4 * POINTS["human"]
+    settled = np.array(totals[200:])
+    np.testing.assert_allclose(settled, weight, rtol=0.01)
+    assert np.abs(np.diff(settled)).max() < 2e-3 * weight
+
+
 def test_dropped_from_a_centimetre_it_lands_and_comes_to_rest(name="robot"):
     """Away from the balance it starts in, the servos and the feet have to do the work."""
     world, avatar = standing(name, lift=0.01)

@@ -17,6 +17,9 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts,
     const double share = new_pressure_share(a.recovery(step));
     const bool tissue_alone = free_penetrations(points, a, b, m_contact_offset, m_depths);
     PairMemory& memory = this->memory(contacts, pair);
+    const bool rigid = a.field == nullptr && b.field == nullptr;
+    const bool level =
+        !uniform && rigid && level_penetrations(points, a, b, m_contact_offset, memory, m_depths);
     weigh_patch(points, settings.pressure, share, tissue_alone, memory, m_depths, m_weighted, patch);
     memory.tangent = patch.frame.col(1);
     pair.memory.tangent = memory.tangent;
@@ -58,7 +61,7 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts,
         }
         PressureTilt tilt = make_pressure_tilt(patch, m_areas, m_depths, memory.normal_force, share, step);
         tilt.block = static_cast<int>(m_blocks.size()) - 1;
-        tilt.from_start = tissue_alone;
+        tilt.from_start = tissue_alone || level;
         if (!tilt.axes.isZero(0.0)) {  // a single point cannot tilt
             m_tilts.push_back(tilt);
         }

@@ -41,6 +41,34 @@ bool free_penetrations(std::span<const ContactPoint> points, const ContactSurfac
     return pressed;
 }
 
+bool level_penetrations(std::span<const ContactPoint> points, const ContactSurface& a,
+                        const ContactSurface& b, double contact_offset, const PairMemory& memory,
+                        std::vector<double>& depths)
+{
+    const auto start_gap = [&](const ContactPoint& point) {
+        return point.normal.dot(a.start_position(point.a) - b.start_position(point.b)) - contact_offset;
+    };
+    double load = 0.0;
+    double sinking = 0.0;
+    for (const auto& point : points) {
+        const double share = point.area * remembered(memory, point.key);
+        load += share;
+        sinking += share > 0.0 ? share * (start_gap(point) - point.gap) : 0.0;
+    }
+    if (!(load > 0.0)) {
+        return false;
+    }
+    sinking /= load;
+    const auto depth = [&](const ContactPoint& point) { return std::max(0.0, sinking - start_gap(point)); };
+    if (std::none_of(points.begin(), points.end(), [&](const auto& point) { return depth(point) > 0.0; })) {
+        return false;
+    }
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        depths[i] = depth(points[i]);
+    }
+    return true;
+}
+
 void blend_pressure(std::span<const ContactPoint> points, const PairMemory& memory, double share,
                     std::vector<double>& depths)
 {

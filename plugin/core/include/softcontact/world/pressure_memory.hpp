@@ -36,6 +36,18 @@ bool free_penetrations(std::span<const ContactPoint> points, const ContactSurfac
     return recovery / (recovery + profile_compliance * (1.0 - recovery));
 }
 
+/// Penetrations of rigid surfaces that keep the tilt they start the step with, and sink as the centre of the
+/// last step's pressure does, into `depths`. False, and no change, where there was no pressure, or where it
+/// would leave no point pressed.
+///
+/// Without contact a light foot under a motor turns within a step by more than it sinks, so that points seem
+/// to part which are pressed most. Contact undoes that turn as it does that of bones in tissue; with the tilt
+/// of the start the weights are what the pressure will be, and a point leaves the patch where its pressure
+/// ends.
+bool level_penetrations(std::span<const ContactPoint> points, const ContactSurface& a,
+                        const ContactSurface& b, double contact_offset, const PairMemory& memory,
+                        std::vector<double>& depths);
+
 /// depths[i] (free penetrations, >= 0) ← share · depths + (1 − share) · the profile that the pair remembers,
 /// scaled to the same volume. A pair without memory is left as it is.
 void blend_pressure(std::span<const ContactPoint> points, const PairMemory& memory, double share,
