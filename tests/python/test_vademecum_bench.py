@@ -3,9 +3,13 @@
 
 import json
 
+import numpy as np
+import pytest
+
 from softcontact.bench import vademecum as bench
-from softcontact.bench import vademecum_bunny
+from softcontact.bench import vademecum_bunny, vademecum_plots
 from softcontact.bodies import Material
+from softcontact.cli.app import main
 from softcontact.vademecum import BuildOptions, PointLoad, SolidMesh, models
 
 
@@ -27,7 +31,8 @@ def test_figures_are_told_and_judged(tmp_path, monkeypatch, capsys):
     assert distance["errors"]["exact"]["max"] < 1e-9 < distance["errors"]["trilinear"]["max"]
     assert f"{distance['separated']['ratio']:.1f} times less" in text
     assert 0.0 < figures["displacement_s"]["3"]["median"] <= figures["displacement_s"]["3"]["p99.9"]
-    assert (tmp_path / "out" / "modes.png").stat().st_size > 1000
+    for name in ("modes.png", "figures.png"):
+        assert (tmp_path / "out" / name).stat().st_size > 1e4
     monkeypatch.setattr(bench, "build", lambda *given, **options: made[0])
     monkeypatch.setattr(bench, "LIMITS", {3: 1e-9})
     assert bench.main(quick=True) == 1
@@ -39,7 +44,7 @@ def test_figures_are_told_and_judged(tmp_path, monkeypatch, capsys):
 build = bench.build
 
 
-def test_figures_of_a_large_solid_are_told():
+def test_figures_of_a_large_solid_are_told(tmp_path, monkeypatch):
     box = SolidMesh.block((0.24, 0.04, 0.04), (6, 1, 1))
     model = models.Model(
         box,
@@ -48,8 +53,38 @@ def test_figures_of_a_large_solid_are_told():
         PointLoad(1e6, nodes=(10, 17, 27)),
         BuildOptions(modes=5, sizes=3),
     )
-    figures = vademecum_bunny.measure(model, judged=2)
+    made, figures = vademecum_bunny.measure(model, judged=2)
     assert figures["judged"] == 2 and figures["positions"] == 3 and figures["errors"][-1]["modes"] == 5
     text = vademecum_bunny.markdown(figures)
-    assert f"{figures['errors'][-1]['nodal_max']:.2e}" in text and "| nodes | 4285 | 28 |" in text
+    assert f"{figures['errors'][-1]['nodal_max']:.2e}" in text and "| nodes | 4285 | | 28 |" in text
     assert figures["peak_memory_bytes"] > 1e7 and figures["offline"]["cpu_s"] > 0.0
+    made.save(tmp_path / "box.h5")
+    _, again = vademecum_bunny.measure(model, file=tmp_path / "box.h5")  # by the certificate that it has
+    assert again["errors"] == figures["errors"] and again["offline"] is None
+    assert "built before" in vademecum_bunny.markdown(again)
+    vademecum_plots.modes({"box": made, "same": made}, tmp_path / "modes.png")
+    assert (tmp_path / "modes.png").stat().st_size > 1e4
+    assert vademecum_bunny.judge(figures) == (figures["errors"][-1]["nodal_max"] <= 0.005)
+    monkeypatch.setattr(vademecum_bunny, "LIMIT", 1e-12)
+    assert not vademecum_bunny.judge(figures)
+
+
+def test_the_best_modes_are_those_of_an_svd():
+    """Errors of the best rank-2 approximation of small displacements, by numpy's own SVD."""
+    box = SolidMesh.block((0.24, 0.04, 0.04), (6, 1, 1))
+    clamped = models.nodes_where(box, "x < 1e-9")
+    load = PointLoad(1e6, nodes=(10, 17, 23, 27))
+    made = build(
+        box, Material(209e9, 0.3), load, clamped=clamped, options=BuildOptions(modes=3, sizes=3, stages=1)
+    )
+    solid = made.cases.solid
+    linear = np.linalg.solve(solid.tangent(np.zeros(solid.size)).toarray(), made.cases.forces().T).T
+    values = np.linalg.svd(linear, compute_uv=False)
+    (row,) = vademecum_bunny._best(made, vademecum_bunny._linear(made), [2])
+    expected = np.sqrt(np.sum(values[2:] ** 2) / np.sum(values**2))
+    assert row["best_overall_small"] == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_bunny_is_for_the_benchmark_vademecum_alone(capsys):
+    assert main(["bench", "rate", "--quick", "--bunny", "some.h5"]) == 2
+    assert "--bunny 'some.h5' is for the benchmark vademecum" in capsys.readouterr().err

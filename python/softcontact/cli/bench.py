@@ -39,6 +39,10 @@ def command(
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for plots and reports.")] = None,
+    bunny: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.h5", help="For vademecum: judge this bunny instead of building one."),
+    ] = None,
 ) -> int:
     """Measure, and print the paper's figure, ours and the ratio."""
     here = available()
@@ -51,10 +55,15 @@ def command(
             )
     if json_file is not None and len(names) > 1:
         raise SceneError("bench: --json FILE takes the figures of one benchmark; run them one by one")
+    if bunny is not None and "vademecum" not in names:
+        raise SceneError(
+            f"bench: --bunny {str(bunny)!r} is for the benchmark vademecum; name it, or leave it out"
+        )
     code = 0
     for name in names:
+        own = {"bunny": bunny} if name == "vademecum" else {}
         module = importlib.import_module(f"softcontact.bench.{name}")
-        code = max(code, module.main(quick=quick, json=json_file, out=out))
+        code = max(code, module.main(quick=quick, json=json_file, out=out, **own))
     return code
 
 
