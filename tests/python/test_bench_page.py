@@ -58,7 +58,14 @@ def test_stored_figures_make_a_page_of_all_tables(made):
     ]
     row = re.search(r"<td>Pencil spinning: solve, aggregates</td>(.*?)</tr>", text)
     assert row and "4.85 ms" in row[1] and f"{ours:.3g} ms" in row[1] and f"× {4.85 / ours:.0f}" in row[1]
-    for fact in ("abc1234", "2026-01-02 03:04", "quick", "0.2", "data:image/png;base64,"):
+    for fact in (
+        "in SOFA: Rigid ball, fingertips: solve, aggregates",
+        "abc1234",
+        "2026-01-02 03:04",
+        "quick",
+        "0.2",
+        "data:image/png;base64,",
+    ):
         assert fact in text
     assert "http://" not in text and "https://" not in text
 

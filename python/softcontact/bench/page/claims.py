@@ -74,9 +74,10 @@ def less(paper: str, place: str, what: str, theirs: float, ours: float | None, u
 
 def talvas(results: dict[str, Document | None]) -> Iterator[Claim]:
     """Table 1, and what the paper's hand does."""
-    for row in at(results.get("table1"), "results") or ():
+    engines = {"": at(results.get("table1"), "results"), "in SOFA: ": at(results.get("sofa"), "table1")}
+    for engine, row in ((engine, row) for engine, rows in engines.items() for row in rows or ()):
         paper, ours = row["paper"], row["ours"]
-        name = row["case"]
+        name = f"{engine}{row['case']}"
         for key, what in (("solve_ms", "solve"), ("step_ms", "step")):
             yield less(
                 "talvas",
@@ -307,7 +308,7 @@ CLAIMS: tuple[Callable[[dict[str, Document | None]], Iterator[Claim]], ...] = (
     keith,
 )
 SOURCES = {
-    "talvas": ("table1", "rate", "lifts"),
+    "talvas": ("table1", "rate", "lifts"),  # and sofa, which stands with the other tools
     "talbi": ("uzawa",),
     "otaduy": ("haptics",),
     "gonzalez": ("vademecum",),
