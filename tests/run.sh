@@ -16,7 +16,7 @@ install() { python -m pip install --quiet --disable-pip-version-check "$@"; }
 requirements='import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")'
 python -c "$requirements" | install -r /dev/stdin cmake ninja
 CMAKE_GENERATOR=Ninja install --no-build-isolation --config-settings=build-dir=build/core \
-    --config-settings=cmake.define.SOFTCONTACT_WARNINGS_AS_ERRORS=ON ".[test,reference]"
+    --config-settings=cmake.define.SOFTCONTACT_WARNINGS_AS_ERRORS=ON ".[test,reference,docs]"
 
 echo "== lint"
 ruff check . && ruff format --check .
@@ -60,6 +60,9 @@ if ! npm ci --silent --no-audit --no-fund --prefix tests/browser; then
     echo "npm could not install playwright-core: the mouse, touch and keyboard test will not run"
     [ -z "${SOFTCONTACT_REQUIRE_BROWSER:-}" ] || exit 1
 fi
+
+echo "== documentation"
+(cd tests && python -m sphinx -W --keep-going -n -q -b html ../docs ../out/docs)
 
 echo "== package, laws, scenes, page"
 cd tests  # away from the sources, so that the installed package is what is tested

@@ -177,6 +177,19 @@ def test_named_scenes_are_listed_with_options(here, capsys, monkeypatch):
     assert main(["run", "fall", "--steps", "1", "--no-replay", "--json"]) == 0
 
 
+def test_the_options_of_a_scene_file_are_told(here, capsys):
+    (here / "pick.py").write_text(
+        '"""A pick."""\nfrom softcontact.scene import SceneOptions\n\n'
+        'class Options(SceneOptions):\n    fingers: tuple[str, ...] = ("thumb", "index")\n    """Which."""\n\n'
+        "def scene(**options):\n    pass\n"
+    )
+    assert main(["scenes", "pick.py"]) == 0
+    text = capsys.readouterr().out
+    assert "A pick." in text and "--set fingers=thumb,index " in text and "Which." in text
+    assert main(["scenes", "nowhere.py"]) == 2
+    assert "nowhere.py: no such scene file" in capsys.readouterr().err
+
+
 def test_view_finds_the_replay(here, capsys):
     assert main(["run", "drop.json", "--steps", "2", "--json"]) == 0
     capsys.readouterr()

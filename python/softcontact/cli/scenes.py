@@ -8,19 +8,19 @@ import typer
 from pydantic_core import PydanticUndefined
 
 from softcontact.cli.console import console
-from softcontact.scene.errors import SceneError, nearest
-from softcontact.scene.library import SceneModule, load_module, names
+from softcontact.scene.errors import SceneError
+from softcontact.scene.library import SceneModule, find, load_module, names
 
 
 def command(
-    scene: Annotated[str | None, typer.Argument(help="Show this scene only.")] = None,
+    scene: Annotated[
+        str | None, typer.Argument(help="Show this scene only: a name, or a scene file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """List the scenes with their options, defaults and units."""
-    known = names()
-    if scene is not None and scene not in known:
-        raise SceneError(f"no scene '{scene}'" + nearest(scene, known))
-    listed = {name: _described(path) for name, path in known.items() if scene in (None, name)}
+    chosen = names() if scene is None else {scene: find(scene)}
+    listed = {name: _described(path) for name, path in chosen.items()}
     if as_json:
         print(json.dumps(listed))
         return 0
@@ -73,4 +73,6 @@ def _type(annotation: Any) -> str:
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))  # as --set takes it
     return "" if value is None else str(value)
