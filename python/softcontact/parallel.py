@@ -12,19 +12,18 @@ import os
 import pickle
 import queue
 import shutil
-import socket
 import tempfile
 import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from softcontact.isolated import IsolatedProcess, Limits, ProcessLost, TimeLimitReached
+from softcontact.outcomes import Outcome, on_dask, tried
 
 __all__ = [
     "Limits",
@@ -37,7 +36,6 @@ __all__ = [
 ]
 
 _ANSWER_S = 10.0  # that a scheduler may take to answer
-_IDLE_S = 60.0  # that a process on a worker of Dask waits for more work
 
 
 class WorkersLost(RuntimeError):
@@ -49,27 +47,6 @@ def available_cores() -> int:
     with contextlib.suppress(AttributeError):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How the work on one item ended.
-
-    Attributes:
-        index: number of the item.
-        value: what the function gave; None with an error.
-        error: what it raised; MemoryError, TimeLimitReached or ProcessLost where it was too much for its process.
-        attempts: how often it was tried.
-        elapsed_s: wall time of the last attempt [s].
-        worker: machine that computed it.
-    """
-
-    index: int
-    value: Any
-    error: BaseException | None
-    attempts: int
-    elapsed_s: float
-    worker: str
 
 
 class Workers:
@@ -171,22 +148,24 @@ class Workers:
             return
         threads = self._start()
         known = [self._publish(thing) for thing in shared]
+        stop = threading.Event()
 
         def work(index: int, item: Any) -> Outcome:
             with self._process() as process:
-                outcome = _tried(process, (_call, function, known, item), limits, retries)
+                outcome = tried(process, (_call, function, known, item), limits, retries, stop)
             return replace(outcome, index=index)
 
         waiting = [threads.submit(work, index, item) for index, item in enumerate(items)]
         try:
             for future in as_completed(waiting):
-                outcome = future.result()
-                if isinstance(outcome.error, ProcessLost) and not outcome.error.began:
-                    raise WorkersLost(f"a worker process does not start: {outcome.error}")
-                yield outcome
+                yield _started(future.result())
         finally:
+            stop.set()
             for future in waiting:
                 future.cancel()
+            if not all(future.done() for future in waiting):  # left early: nobody waits for what is under way
+                for process in self._processes:
+                    process.kill()
         self._forget(shared)
 
     def _clustered(
@@ -202,14 +181,14 @@ class Workers:
 
         assert self._client is not None
         waiting = {
-            self._client.submit(_on_dask, function, shared, item, limits, retries, pure=False): index
+            self._client.submit(on_dask, function, shared, item, limits, retries, pure=False): index
             for index, item in enumerate(items)
         }
         try:
             for future in completed(list(waiting), loop=self._client.loop):
                 index = waiting.pop(future)
                 if future.status == "finished":
-                    yield replace(future.result(), index=index)
+                    yield replace(_started(future.result()), index=index)
                 elif future.status == "error":
                     error = future.exception()
                     if isinstance(error, KilledWorker):
@@ -307,29 +286,12 @@ def _call(function: Callable[..., Any], names: list[str], item: Any) -> Any:
     return function(*(_shared[name] for name in names), item)
 
 
-def _tried(process: IsolatedProcess, call: tuple[Any, ...], limits: Limits | None, retries: int) -> Outcome:
-    """The outcome of call[0](*call[1:]), tried again where its process was lost; index -1."""
-    attempt = 0
-    while True:
-        attempt += 1
-        started = time.perf_counter()
-        value, error = None, None
-        try:
-            value = process.call(*call, limits=limits)
-        except BaseException as caught:
-            error = caught
-        elapsed = time.perf_counter() - started
-        lost = isinstance(error, TimeLimitReached) or (isinstance(error, ProcessLost) and error.began)
-        if not lost or attempt > retries:
-            return Outcome(-1, value, error, attempt, elapsed, socket.gethostname())
+def _started(outcome: Outcome) -> Outcome:
+    """The outcome.
 
-
-_mine = threading.local()  # on a worker of Dask: the process of each of its threads
-
-
-def _on_dask(
-    function: Callable[..., Any], shared: tuple[Any, ...], item: Any, limits: Limits | None, retries: int
-) -> Outcome:
-    if not hasattr(_mine, "process"):
-        _mine.process = IsolatedProcess(idle_s=_IDLE_S)
-    return _tried(_mine.process, (function, *shared, item), limits, retries)
+    Raises:
+        WorkersLost: its process could not even be started, which no other would be.
+    """
+    if isinstance(outcome.error, ProcessLost) and not outcome.error.began:
+        raise WorkersLost(f"a worker process does not start: {outcome.error}")
+    return outcome

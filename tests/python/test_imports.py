@@ -46,7 +46,7 @@ STANDARD_HEADERS = {
 # Modules of the package from the ground up: each may import those on lower levels and on its own.
 LEVELS = [
     {"mesh", "bodies", "friction", "contact", "solver", "_fclib", "figures", "patches", "progress", "_core"}
-    | {"isolated", "parallel", "whole_file", "_contact_problem", "_problem_data"},
+    | {"isolated", "outcomes", "parallel", "whole_file", "_contact_problem", "_problem_data"},
     {"hand", "flexibility", "haptics"},
     {"tracking", "avatar", "vademecum"},
     {"scene"},

@@ -119,6 +119,23 @@ def test_a_vademecum_is_the_same_to_the_last_bit_from_dask(tmp_path):
     assert (tmp_path / "dask.h5").read_bytes() == (tmp_path / "here.h5").read_bytes()
 
 
+def test_work_that_nobody_waits_for_is_ended(pool):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        Workers(scheduler=cluster.scheduler_address) as remote,
+    ):
+        for workers in (pool, remote):
+            outcomes = workers.outcomes(time.sleep, (), [0.0, 600.0, 600.0, 600.0], retries=5)
+            assert next(outcomes).error is None
+            time.sleep(0.2)
+            outcomes.close()
+            [outcome] = workers.outcomes(fail_at_two, (), [2])
+            assert isinstance(outcome.error, ValueError) and outcome.attempts == 1 and outcome.index == 0
+
+
 def test_a_scheduler_that_is_none_is_told(monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr(parallel, "_ANSWER_S", 0.3)

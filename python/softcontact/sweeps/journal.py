@@ -41,6 +41,8 @@ class Journal:
     def __init__(self, folder: Path, plan: Plan, *, resume: bool) -> None:
         self.folder, self.plan = folder, plan
         self.records: dict[int, dict[str, Any]] = {}
+        if not (folder / PLAN).exists():
+            _check_free(folder)
         outputs.guarded(folder, (folder / RUNS).mkdir, 0o777, True, True)
         self._lock = _locked(folder)
         try:
@@ -83,12 +85,6 @@ class Journal:
         return self.folder / RUNS / f"{run:06d}.json"
 
     def _begin(self) -> None:
-        foreign = [name for name in FILES if (self.folder / name).exists()]
-        foreign += [f"{RUNS}/{path.name}" for path in (self.folder / RUNS).glob("*.json")]
-        if foreign:
-            raise OutputError(
-                f"{str(self.folder)!r} holds {foreign[0]} that no sweep wrote; choose another --out"
-            )
         outputs.guarded(self.folder, outputs.write_json, self.folder / PLAN, self.plan.to_dict())
 
     def _resume(self, resume: bool) -> None:
@@ -110,6 +106,18 @@ class Journal:
         for path in (self.folder / RUNS).glob(".softcontact-*.part"):
             outputs.guarded(self.folder, path.unlink, True)
         self.records = read_records(self.folder, self.plan.parameters, stored["points"])
+
+
+def _check_free(folder: Path) -> None:
+    """See that nothing of a sweep's names is there that is not its own.
+
+    Raises:
+        OutputError: something is.
+    """
+    foreign = [name for name in FILES if (folder / name).exists()]
+    foreign += [f"{RUNS}/{path.name}" for path in (folder / RUNS).glob("*.json")]
+    if foreign:
+        raise OutputError(f"{str(folder)!r} holds {foreign[0]} that no sweep wrote; choose another --out")
 
 
 def read_plan(folder: Path) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from softcontact.scene.errors import SceneError
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -94,7 +96,7 @@ def parameter(name: str, given: Any) -> Parameter:
         return Parameter(name, _checked(name, given))
     if not isinstance(given, Iterable):
         raise SceneError(f"{name}: {given!r} is neither a Range nor a list of values; write [{given!r}]")
-    values = tuple(given)
+    values = tuple(value.item() if isinstance(value, np.generic) else value for value in given)
     if not values:
         raise SceneError(f"{name}: no values; give one or more")
     return Parameter(name, values)

@@ -17,6 +17,7 @@ from softcontact.sweeps.work import PASSED
 
 _MOST_MEASURES = 8
 _MOST_PAIRS = 6
+_MOST_GROUPS = 6  # names of a list that curves are told apart by
 _MOST_TICKS = 24  # values of a list that an axis names
 SHARE = "share passed"
 
@@ -62,7 +63,7 @@ def draw(table: Rows, parameters: Sequence[str], folder: Path) -> list[tuple[str
     drawn = []
     for name in varied:
         file = f"plot-{_plain(name)}.png"
-        _over_one(table, name, chosen, folder / file)
+        _over_one(table, name, varied, chosen, folder / file)
         drawn.append((file, f"Over {name}"))
     for a, b in list(itertools.combinations(varied, 2))[:_MOST_PAIRS]:
         file = f"plot-{_plain(a)}-{_plain(b)}.png"
@@ -71,30 +72,46 @@ def draw(table: Rows, parameters: Sequence[str], folder: Path) -> list[tuple[str
     return drawn
 
 
-def _over_one(table: Rows, name: str, chosen: list[str], path: Path) -> None:
+def _over_one(table: Rows, name: str, parameters: Sequence[str], chosen: list[str], path: Path) -> None:
     figure, panels = _panels(len(chosen) + 1)
     places, labels = _axis(table, name)
+    places_shown = _spread(places, labels)
+    passed = np.array([row["status"] == PASSED for row in table])
+    groups = _groups(table, name, parameters)
     for axes, measure in zip(panels, [SHARE, *chosen], strict=True):
         values = _values(table, measure)
-        good = np.isfinite(values)
-        passed = np.array([row["status"] == PASSED for row in table])
-        if measure != SHARE:
-            for those, style in ((passed, {"color": "C0"}), (~passed, {"color": "C3", "marker": "x"})):
-                shown = those & good
-                axes.scatter(_spread(places, labels)[shown], values[shown], s=12, alpha=0.5, **style)
-        _middle(axes, places[good], values[good], measure == SHARE, labels is not None)
+        for k, (label, those) in enumerate(groups):
+            shown = those & np.isfinite(values)
+            colour = f"C{k}" if label else "k"
+            if measure != SHARE:
+                dots = {"s": 12, "alpha": 0.5, "color": colour if label else "C0"}
+                axes.scatter(places_shown[shown & passed], values[shown & passed], **dots)
+                crosses = dots | {"marker": "x", "alpha": 0.8, "color": colour if label else "C3"}
+                axes.scatter(places_shown[shown & ~passed], values[shown & ~passed], **crosses)
+            x, y = _middle(places[shown], values[shown], measure == SHARE)
+            line = "-" if labels is None else "_"
+            axes.plot(x, y, line, color=colour, markersize=18, label=label)
         _mark_axis(axes.xaxis, name, labels)
         axes.set_title(title(table, measure), fontsize=9)
         axes.grid(True, alpha=0.3)
         if measure == SHARE:
             axes.set_ylim(-0.05, 1.05)
-    _save(figure, path, "blue: passed, red crosses: not passed; line: median, of all runs")
+    if len(groups) > 1:
+        panels[0].legend(fontsize=7)
+    _save(figure, path, "dots: passed; crosses: not passed; line: median of the runs")
 
 
-def _middle(axes: Any, x: NDArray[Any], y: NDArray[Any], mean: bool, apart: bool) -> None:
-    """Line through the middles of the runs at each place, or in each tenth of a range drawn from."""
-    if not len(x):
-        return
+def _groups(table: Rows, name: str, parameters: Sequence[str]) -> list[tuple[str, NDArray[Any]]]:
+    """Runs by the values of another parameter that is a list of few names; all together without one."""
+    for other in parameters:
+        places, labels = _axis(table, other)
+        if other != name and labels is not None and 1 < len(labels) <= _MOST_GROUPS:
+            return [(_short(label), places == k) for k, label in enumerate(labels)]
+    return [("", np.ones(len(table), dtype=bool))]
+
+
+def _middle(x: NDArray[Any], y: NDArray[Any], mean: bool) -> tuple[list[float], list[float]]:
+    """Middle of the runs at each place, or in each tenth of a range drawn from."""
     places = np.unique(x)
     if len(places) > _MOST_TICKS:
         edges = np.linspace(x.min(), x.max(), 11)
@@ -103,7 +120,7 @@ def _middle(axes: Any, x: NDArray[Any], y: NDArray[Any], mean: bool, apart: bool
     else:
         groups = [(place, y[x == place]) for place in places]
     found = [float(np.mean(those) if mean else np.median(those)) for _, those in groups]
-    axes.plot([place for place, _ in groups], found, "_" if apart else "-", color="k", markersize=18)
+    return [place for place, _ in groups], found
 
 
 def _over_two(table: Rows, a: str, b: str, chosen: list[str], path: Path) -> None:
