@@ -27,6 +27,8 @@ class Options(SceneOptions):
     """Time that building the scene takes [s]."""
     log: str = ""
     """A folder with a file, log, that every run adds a line to as it begins."""
+    held: int = -1
+    """Runs with this number wait until there is a file, go, in the folder."""
 
 
 def scene(**options):
@@ -35,6 +37,8 @@ def scene(**options):
         with open(f"{o.log}/log", "a") as file:
             file.write(f"{o.mass} {o.number}\n")
     time.sleep(o.wait)
+    while o.number == o.held and not os.path.exists(f"{o.log}/go"):
+        time.sleep(0.02)
     if o.fault == "hang":
         time.sleep(600)
     if o.fault == "crash":

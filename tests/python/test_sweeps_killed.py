@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Sweeps that are killed or interrupted go on where they were, on processes and on a Dask cluster."""
 
+import json
 import os
 import random
 import signal
@@ -18,13 +19,13 @@ GIVEN = {"mass": [0.5, 1.0], "number": [1, 2, 3, 4]}
 
 
 def begun(tmp_path, *words):
-    """The command line's sweep, begun as a process; its folder."""
+    """The command line's sweep, begun as a process, which cannot end; its folder; what its runs write as they begin."""
     out, log = tmp_path / "s", tmp_path / "log"
     varied = [
         word for name, values in GIVEN.items() for word in ("--param", f"{name}={','.join(map(str, values))}")
     ]
     command = [sys.executable, "-m", "softcontact", "sweep", SCENE, *varied, "--set", f"log={tmp_path}"]
-    command += ["--set", "wait=0.1", "--out", out, "--resume", *words]
+    command += ["--set", "wait=0.1", "--set", "held=4", "--out", out, "--resume", *words]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return process, out, log
 
@@ -38,14 +39,30 @@ def wait_for_runs(process, out, count):
     raise AssertionError(process.communicate())
 
 
-def check_whole(tmp_path, result, log, interruptions):
-    """Every run is there once, and was begun again only where a stop cut it short."""
+def begun_runs(log):
+    """(mass, number) of every run that was begun, in the order of their begin."""
+    return [tuple(map(float, line.split())) for line in log.read_text().split("\n")[:-1]]
+
+
+def kept_runs(out):
+    """(mass, number) of the runs that the folder keeps."""
+    records = [json.loads(path.read_text()) for path in (out / "runs").glob("0*.json")]
+    return {(record["parameters"]["mass"], record["parameters"]["number"]) for record in records}
+
+
+def at_stop(out, log):
+    """What check_whole needs to know of a stop: the runs kept so far, and how many were begun."""
+    return kept_runs(out), len(begun_runs(log))
+
+
+def check_whole(result, log, stops):
+    """Every run is there once, and none that was kept before a stop was begun again after it."""
     assert [(row["run"], row["mass"], row["number"]) for row in result.rows] == [
         (4 * i + j, m, n) for i, m in enumerate(GIVEN["mass"]) for j, n in enumerate(GIVEN["number"])
     ]
-    lines = log.read_text().split("\n")[:-1]
-    assert len(set(lines)) == 8 and 8 <= len(lines) <= 8 + 2 * interruptions
-    assert not list((tmp_path / "s" / "runs").glob(".softcontact-*"))
+    for kept, begun_before in stops:
+        assert 0 < len(kept) < 8 and not kept.intersection(begun_runs(log)[begun_before:])
+    assert not list((result.out / "runs").glob(".softcontact-*"))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
@@ -61,38 +78,42 @@ def test_a_sweep_goes_on_after_kill_9_and_ctrl_c(tmp_path):
     while any(os.path.exists(f"/proc/{child}") for child in children):
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    done = len(list((out / "runs").glob("0*.json")))
+    first = at_stop(out, log)
 
-    process, out, log = begun(tmp_path, "--workers", "1")
-    wait_for_runs(process, out, done + 1)
+    process, out, log = begun(tmp_path, "--workers", "2")
+    wait_for_runs(process, out, min(len(first[0]) + 1, 6))
     process.send_signal(signal.SIGINT)
-    said, error = process.communicate(timeout=30)
+    said, error = process.communicate(timeout=120)
     assert process.returncode == 130 and "go on by --resume" in error and "runs done" in said
-    done = len(list((out / "runs").glob("0*.json")))
-    assert done < 8 and len((out / "table.csv").read_text().splitlines()) == 1 + done
+    second = at_stop(out, log)
+    assert len((out / "table.csv").read_text().splitlines()) == 1 + len(second[0])
 
-    options = {"log": str(tmp_path), "wait": 0.1}
+    (tmp_path / "go").touch()
+    options = {"log": str(tmp_path), "wait": 0.1, "held": 4}
     result = sweep(SCENE, GIVEN, options=options, out=out, resume=True, workers=2)
     assert result.passed
-    check_whole(tmp_path, result, log, 2)
+    check_whole(result, log, [first, second])
+    assert len(begun_runs(log)) <= 8 + 2 + 2  # those that a worker was at when it was stopped
 
 
 def test_a_cluster_gives_the_same_table_also_after_kill_9(tmp_path):
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=":0"
     ) as cluster:
         address = cluster.scheduler_address
         process, out, log = begun(tmp_path, "--scheduler", address)
         wait_for_runs(process, out, 2)
         process.kill()
         process.wait()
-        options = {"log": str(tmp_path), "wait": 0.1}
+        stop = at_stop(out, log)
+        (tmp_path / "go").touch()
+        options = {"log": str(tmp_path), "wait": 0.1, "held": 4}
         result = sweep(SCENE, GIVEN, options=options, out=out, resume=True, scheduler=address)
         limited = sweep(
             SCENE, {"fault": ["hang", "crash"]}, out=tmp_path / "t", scheduler=address, time_limit=0.5
         )
     assert result.passed and limited.columns["status"] == ["time limit", "crashed"]
-    check_whole(tmp_path, result, log, 1)
+    check_whole(result, log, [stop])
     here = sweep(SCENE, GIVEN, options=options, out=tmp_path / "here", workers=2)
     assert told(here.rows) == told(result.rows)

@@ -7,6 +7,7 @@ Source: Talvas et al. 2015, Sec. 4. The coupling of the joints is softer than th
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -136,10 +137,8 @@ class HandModel:
             raise ValueError(f"palm: {palm!r} is unknown; give 'rigid' or 'soft'")
         parameters = parameters or HandParameters()
         tissue, compliance = tissue or HandTissue(), compliance or HandCompliance()
-        phalanges = tuple(right_phalanx(parameters, finger, i) for finger in FINGERS for i in range(3))
+        phalanges, palm_tissue, skin = _right_parts(parameters.model_dump_json(), palm)
         palm_vertices, palm_triangles = palm_mesh(parameters)
-        palm_tissue = build_palm_tissue(parameters) if palm == "soft" else None
-        skin = build_skin(parameters, phalanges, palm_tissue.pads if palm_tissue else ())
         if parameters.side == "left":
             palm_tissue = palm_tissue.mirrored() if palm_tissue else None
             phalanges = tuple(p.mirrored() for p in phalanges)
@@ -210,6 +209,17 @@ class HandModel:
         return np.concatenate(
             [np.asarray(v, dtype=float).ravel() for v in (palm_position, palm_quaternion, angles)]
         )
+
+
+@functools.lru_cache(
+    maxsize=2
+)  # planning a grasp and simulating it take the same hand, and so do a sweep's runs
+def _right_parts(sizes: str, palm: str) -> tuple[tuple[Phalanx, ...], PalmTissue | None, HandSkin]:
+    """Phalanges, palm tissue and skin of a right hand; `sizes` are its HandParameters as JSON."""
+    parameters = HandParameters.model_validate_json(sizes)
+    phalanges = tuple(right_phalanx(parameters, finger, i) for finger in FINGERS for i in range(3))
+    palm_tissue = build_palm_tissue(parameters) if palm == "soft" else None
+    return phalanges, palm_tissue, build_skin(parameters, phalanges, palm_tissue.pads if palm_tissue else ())
 
 
 def right_phalanx(parameters: HandParameters, finger: str, segment: int) -> Phalanx:
