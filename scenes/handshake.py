@@ -11,24 +11,16 @@ import numpy as np
 from pydantic import Field
 
 from softcontact.scene import (
-    AvatarBody,
-    Box,
-    Camera,
-    ContactSettings,
     DeviceForceProbe,
     DistanceProbe,
     HeldDevice,
-    KinematicBody,
     ProbeLimit,
-    RecordSettings,
     Scene,
-    SceneOptions,
-    SolverSettings,
     Sphere,
     Tool,
     Yielding,
 )
-from softcontact.scene.standing import standing_checks, standing_probes
+from softcontact.scene.standing import AvatarOptions, standing_scene
 
 # Where the palm of the right hand is held out [m], and the link that is taken, with its palm in its axes.
 OFFERED = {"robot": (0.42, -0.15, 0.85), "human": (0.42, -0.15, 1.05)}
@@ -36,21 +28,19 @@ HANDS = {
     "robot": ("right_gripper", (0.0, 0.02, -0.04)),
     "human": ("right_hand", (0.0, 0.012, -0.103)),
 }
-OFFSET = 5e-4  # m
 FINGER = 0.012  # m, radius
 RETURN = 0.01  # of k_p: the hand comes back
 NEAR, BACK = 0.04, 0.02  # m
 LEAST = 0.3  # N, that the person feels
 
 
-class Options(SceneOptions):
-    who: Literal["robot", "human"] = "robot"
-    """Whose hand it is."""
+class Options(AvatarOptions):
     touch: Literal["shake", "push"] = "shake"
     """The hand is taken and shaken, or pushed by a fingertip."""
-    feet: Literal["point", "aggregate"] | None = None
-    """One contact a point of the soles (robot 32, human 108), or one patch a foot; by default points for the robot and
-    patches for the human, whose many points make the steps long while something is gripped."""
+    law: Literal["couplings", "contact"] | None = None
+    """How a fingertip feels the palm: through two couplings in a row, or through the linear contact model, which wants
+    feet and hands on points; by default that for the robot, unless it is on patches, and couplings for the human, whose
+    many points are slow."""
     shakes: Annotated[int, Field(ge=1, le=10)] = 3
     """How often it is shaken."""
     swing: Annotated[float, Field(ge=0.005, le=0.06)] = 0.03
@@ -59,8 +49,6 @@ class Options(SceneOptions):
     """Shakes a second [Hz]."""
     aside: Annotated[float, Field(ge=0.05, le=0.10)] = 0.08
     """How far it is then led, or pushed [m]."""
-    stiffness: Annotated[float, Field(ge=100, le=2000)] = 600.0
-    """k_p of the virtual coupling [N/m]."""
 
 
 def shaken(o: Options) -> tuple[list[float], list[tuple[float, float, float]], float, float]:
@@ -84,26 +72,16 @@ def pushed(o: Options) -> tuple[list[float], list[tuple[float, float, float]], f
 
 def scene(**options) -> Scene:
     o = Options(**options)
-    feet = o.feet or ("point" if o.who == "robot" else "aggregate")
     palm = np.array(OFFERED[o.who])
     link, point = HANDS[o.who]
     shaking = o.touch == "shake"
     times, ways, led, free = shaken(o) if shaking else pushed(o)
     end = free + 2.0
-    avatar = AvatarBody(
-        name=o.who,
-        who=o.who,
-        feet=feet,
-        offers=tuple(palm),
-        yielding=Yielding(stiffness_share=RETURN),
-        friction=0.8,
-    )
-    bodies = [
-        KinematicBody(
-            name="ground", shape=Box(size=(3.0, 3.0, 0.1)), position=(0.0, 0.0, -0.05), friction=0.8
-        ),
-        avatar,
-    ]
+    points = o.who == "robot" and "aggregate" not in (o.feet, o.hands)
+    law = "couplings" if shaking else o.law or ("contact" if points else "couplings")
+    contact = {"feet": o.feet or "point", "hands": o.hands or "point"} if law == "contact" else {}
+    avatar = o.avatar(offers=tuple(palm), yielding=Yielding(stiffness_share=RETURN), **contact)
+    bodies = []
     felt = o.who
     if shaking:
         motion = HeldDevice(
@@ -121,26 +99,20 @@ def scene(**options) -> Scene:
                 friction=0.5,
             )
         )
-        motion = HeldDevice(body="finger", times=times, positions=start + np.array(ways))
+        motion = HeldDevice(body="finger", times=times, positions=start + np.array(ways), law=law)
     goal = palm + ways[-1] if shaking else palm - (0.0, o.aside, 0.0)
     led_window = {"start": led - 0.1, "end": led, "reduce": "max"}
-    return Scene(
+    return standing_scene(
+        avatar,
         name="handshake",
         description="A person touches the hand that an avatar holds out.",
         duration=end,
-        time_step=1e-3,
-        gravity=(0.0, 0.0, -9.81),
-        contact=ContactSettings(
-            model=feet, friction_law="contensou", alarm_distance=2e-3, contact_offset=OFFSET, friction=0.8
-        ),
-        solver=SolverSettings(tolerance=1e-6),
         bodies=bodies,
         motions=[motion],
         probes=[
             DistanceProbe(name="hand moved", body=o.who, link=link),
             DistanceProbe(name="hand moved aside", body=o.who, link=link, axis="y"),
             DistanceProbe(name="other hand moved", body=o.who, link=link.replace("right", "left")),
-            *standing_probes(o.who),
             DeviceForceProbe(name="force felt", body=felt),
         ],
         checks=[
@@ -157,18 +129,6 @@ def scene(**options) -> Scene:
                 name="nothing is felt after", probe="force felt", start=end - 0.5, reduce="max", maximum=0.05
             ),
             ProbeLimit(name="the hand returns", probe="hand moved", maximum=BACK),
-            *standing_checks(o.who),
         ],
-        record=RecordSettings(
-            cameras=[
-                Camera(
-                    name="from the side",
-                    body="ground",
-                    position=(1.5, -1.5, 1.45),
-                    direction=(-0.8, 1.0, -0.25),
-                    up=(0.0, 0.0, 1.0),
-                    field_of_view=50.0,
-                )
-            ]
-        ),
+        view={"position": (1.5, -1.5, 1.45), "direction": (-0.8, 1.0, -0.25), "field_of_view": 50.0},
     )

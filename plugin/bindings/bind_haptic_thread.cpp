@@ -265,6 +265,7 @@ void bind_thread(py::module_& module)
         .def_property_readonly("period", &HapticThread::period)
         .def_property_readonly("running", &HapticThread::running)
         .def_property_readonly("scheduling", &HapticThread::scheduling)
+        .def("watchdog_end", &HapticThread::watchdog_end, py::arg("period"))
         .def_property_readonly("limits", [](const HapticThread& self) { return told(self.limits()); });
 }
 

@@ -30,7 +30,8 @@ def test_our_block_keeps_the_closed_forms():
         figures = cases.slide(setting, 2).figures
         short = 0.5 * cases.BLOCK_STEP * cases.SPEED / cases.stopping_distance()
         assert figures["distance_error"] == pytest.approx(-short, rel=0.02)
-        assert abs(figures["acceleration_error"]) < 1e-9 and figures["creep_m_s"] < 1e-12
+        exact = 1e-9 if "points" in setting.name else 1e-5  # a patch's solve is iterative
+        assert abs(figures["acceleration_error"]) < exact and figures["creep_m_s"] < 1e-12
 
 
 @pytest.mark.parametrize("word", ["rigid pads, points", "rigid pads, patches", "soft pads, patches, h 5"])
@@ -115,7 +116,7 @@ def test_absent_peers_are_named_with_what_installs_them(monkeypatch, tmp_path, c
         ("Siconos", "apt-get install libsiconos-numerics7"),
         ("ipctk", "pip install 'ipctk"),
         ("Pinocchio", "pip install 'pin>"),
-        ("SOFA", "install SOFA"),
+        ("SOFA", "SOFA v25.12 or later"),
     ):
         assert f"| {name} | absent; install: " in text and install in text
     found = json.loads((tmp_path / "peers.json").read_text())

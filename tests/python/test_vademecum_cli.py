@@ -92,7 +92,9 @@ def test_a_killed_build_goes_on_to_the_same_file(built, solid, tmp_path):
     process.kill()
     process.wait()
     assert partial.exists() and not out.exists()
-    subprocess.run([*command, "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run([*command, "--out", str(out)], check=True, capture_output=True, text=True)
+    spent = json.loads(done.stdout)
+    assert spent["cpu_time_s"] > 0.0 and spent["wall_time_s"] > 0.0 and spent["peak_memory_bytes"] > 1e7
     assert not partial.exists()
     assert out.read_bytes() == built.read_bytes()
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from softcontact.engines import make_engine
+from softcontact.haptics import HandScript, HapticSession, SimulatedDevice, VirtualWall
 from softcontact.runner import run
 from softcontact.scene import (
     AvatarBody,
@@ -62,6 +63,47 @@ def test_a_fingertip_that_pushes_a_palm_is_felt():
     palm = result.history.contact_force("robot", "finger")[pushing]
     np.testing.assert_allclose(palm[-1], -force[-1], atol=0.15)
     assert result.history.probes["hand moved aside"][-1] < -0.02
+
+
+def test_by_the_contact_model_the_palm_is_felt_sooner_and_air_less():
+    """Against two couplings in a row, whose haptic tool has to be dragged along."""
+    late, air = {}, {}
+    for law in ("contact", "couplings"):
+        scene = load("handshake", {"touch": "push", "law": law, "hands": "point"})
+        scene = scene.model_copy(update={"steps": 900})
+        history = run(scene, record=False, replay=False, progress=False).history
+        force = history.devices["finger"]["force"][:, 1]
+        touched = np.argmax(np.abs(history.contact_force("robot", "finger")[:, 1]) > 0.0)
+        assert 700 < touched < 850
+        late[law] = np.argmax(np.abs(force[touched:]) > 0.1)
+        air[law] = np.abs(force[350:700]).max()
+    assert 0 < late["contact"] < 0.6 * late["couplings"]
+    assert air["contact"] < 0.05 < air["couplings"]
+
+
+def test_a_recorded_device_pushes_the_palm_like_the_simulated_one(tmp_path):
+    scene = load("handshake", {**QUICK, "touch": "push", "aside": 0.05})
+    hand = scene.motions[0]
+    device = SimulatedDevice(HandScript(hand.times, hand.positions))
+    with HapticSession(device, VirtualWall(), clock="simulated", record=2.0) as session:
+        session.tick(2000)
+        session.recording().save(tmp_path / "hand.h5")
+    played = HeldDevice(body="finger", recording=str(tmp_path / "hand.h5"))
+    found = {}
+    for name, motion in (("simulated", hand), ("recorded", played)):
+        result = run(
+            scene.model_copy(update={"motions": (motion,), "steps": 1500}),
+            record=False,
+            replay=False,
+            progress=False,
+        )
+        found[name] = result.history
+    force = {name: history.devices["finger"]["force"][1300:, 1] for name, history in found.items()}
+    aside = {name: history.probes["hand moved aside"][-1] for name, history in found.items()}
+    assert force["recorded"].mean() > 0.3
+    assert force["recorded"].mean() == pytest.approx(force["simulated"].mean(), rel=0.25)
+    # No hand gives way before the recorded one: it goes on a little.
+    assert 1.3 * aside["simulated"] < aside["recorded"] < aside["simulated"] < -0.01
 
 
 GROUND = KinematicBody(name="ground", shape=Box(size=(3.0, 3.0, 0.1)), position=(0.0, 0.0, -0.05))
@@ -126,5 +168,14 @@ def test_a_device_needs_a_link_of_an_avatar_and_of_nothing_else():
     at = {"times": (0.0,), "positions": ((0.0, 0.0, 0.0),)}
     with pytest.raises(ValueError, match=r"motions\[0\].link: name a link where the body is an avatar"):
         tiny(bodies=[GROUND, AvatarBody(name="robot")], motions=[HeldDevice(body="robot", **at)])
+    with pytest.raises(ValueError, match="give times and positions of a hand, or a recording"):
+        HeldDevice(body="robot", link="head", recording="hand.h5", **at)
+    with pytest.raises(ValueError, match="law: a link has no contact with the device"):
+        HeldDevice(body="robot", link="head", law="contact", **at)
+    played = HeldDevice(body="robot", link="head", recording="no such file")
+    with pytest.raises(SceneError, match=r"motions \(robot\).recording: no such file: "):
+        make_engine(tiny(bodies=[GROUND, AvatarBody(name="robot")], motions=[played]))
+    with pytest.raises(SceneError, match=r"contact\.model, and the feet and hands of avatars, to 'point'"):
+        make_engine(load("handshake", {**QUICK, "touch": "push", "law": "contact"}))
     with pytest.raises(ValueError, match="3 rows for 1 times"):
         HeldDevice(body="robot", link="head", times=(0.0,), positions=((0.0, 0.0, 0.0),) * 3)

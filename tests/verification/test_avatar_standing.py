@@ -21,7 +21,8 @@ def standing(name, contact="point", **details):
     ground = primitives.table((4.0, 4.0), 0.1)
     pose = np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
     world.add_kinematic_body("ground", ground.vertices, ground.triangles, *pose, 0.8)
-    return world, StandingAvatar(world, AVATARS[name], aggregate=contact == "aggregate", **details)
+    patches = ("foot",) if contact == "aggregate" else ()
+    return world, StandingAvatar(world, AVATARS[name], patches=patches, **details)
 
 
 @pytest.mark.parametrize("name", AVATARS)
@@ -125,3 +126,5 @@ def test_servos_do_not_push_a_joint_past_its_limit():
 def test_roles_that_do_not_exist_are_refused():
     with pytest.raises(ValueError, match="roles: 'tail' is unknown"):
         standing("robot", roles=("foot", "tail"))
+    with pytest.raises(ValueError, match="patches: 'sole' is unknown"):
+        StandingAvatar(None, AVATARS["robot"], patches=("sole",))

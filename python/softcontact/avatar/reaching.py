@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +23,7 @@ def palm_pose(avatar: Avatar, q: ArrayLike, palm: Palm) -> tuple[Array, Array]:
     """Centre (3,) [m] of a palm in the world, and its axes (3, 3): normal, fingers and their cross product, by
     columns."""
     rotation, origin = avatar.model.link_pose(q, palm.link)
-    return rotation @ np.array(palm.centre) + origin, rotation @ _axes(palm.normal, palm.fingers)
+    return rotation @ np.array(palm.centre) + origin, rotation @ _own_axes(palm)
 
 
 def reach(
@@ -109,6 +110,11 @@ def chain_of(avatar: Avatar, link: str) -> NDArray[np.bool_]:
 def _axes(normal: ArrayLike, fingers: ArrayLike) -> Array:
     first, second = np.asarray(normal, dtype=float), np.asarray(fingers, dtype=float)
     return np.column_stack([first, second, np.cross(first, second)])
+
+
+@cache
+def _own_axes(palm: Palm) -> Array:
+    return _axes(palm.normal, palm.fingers)
 
 
 def rotation_vector(rotation: Array) -> Array:

@@ -96,7 +96,8 @@ class StandingAvatar:
         avatar: see softcontact.avatar.
         roles: which of its surfaces can touch: "foot", "hand", "body". They never touch each other.
         friction: of all its surfaces.
-        aggregate: one contact patch a foot, not one contact a point, in worlds that aggregate.
+        patches: which of the roles touch with one contact patch a surface, a foot or a hand, in worlds that
+            aggregate; the others with one contact a point.
         lift: how far above the ground it starts [m].
         posture: configuration (nq,) to stand in, soles on z = 0; None: the avatar's own.
         contact_offset: of the world [m].
@@ -112,14 +113,15 @@ class StandingAvatar:
         *,
         roles: Sequence[str] = ("foot",),
         friction: float = 0.8,
-        aggregate: bool = False,
+        patches: Sequence[str] = (),
         lift: float = 0.0,
         posture: ArrayLike | None = None,
         contact_offset: float = _CONTACT_OFFSET,
     ) -> None:
-        unknown = sorted(set(roles) - {"foot", "hand", "body"})
-        if unknown:
-            raise ValueError(f"roles: {unknown[0]!r} is unknown; use foot, hand, body")
+        for argument, given in (("roles", roles), ("patches", patches)):
+            unknown = sorted(set(given) - {"foot", "hand", "body"})
+            if unknown:
+                raise ValueError(f"{argument}: {unknown[0]!r} is unknown; use foot, hand, body")
         self.world, self.avatar = world, avatar
         posture = avatar.standing() if posture is None else np.array(posture, dtype=float)
         posture[2] += contact_offset
@@ -141,7 +143,7 @@ class StandingAvatar:
                     shape.vertices,
                     shape.triangles,
                     friction,
-                    aggregate and shape.role == "foot",
+                    shape.role in patches,
                 )
                 for other in self.surfaces:
                     world.disable_pair(other, name)

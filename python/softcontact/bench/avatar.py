@@ -46,7 +46,7 @@ def measure(name: str, contact: str, seconds: float) -> dict[str, Any]:
     ground = primitives.table((4.0, 4.0), 0.1)
     pose = np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
     world.add_kinematic_body("ground", ground.vertices, ground.triangles, *pose, 0.8)
-    body = StandingAvatar(world, AVATARS[name](), aggregate=contact == "aggregate")
+    body = StandingAvatar(world, AVATARS[name](), patches=("foot",) if contact == "aggregate" else ())
     chain = CompliantChain(body.avatar, body.posture, damping=30.0, stiffness=60.0)
     control = AvatarController(body, chain=chain, balance=Balance(body.avatar, body.posture))
     load = [(body.avatar.hands[0], np.zeros(3), FORCE, np.zeros(3))]

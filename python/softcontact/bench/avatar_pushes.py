@@ -52,7 +52,7 @@ def push(name: str, place: str, direction: str, contact: str = "aggregate") -> d
     ground = primitives.table((4.0, 4.0), 0.1)
     pose = np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
     world.add_kinematic_body("ground", ground.vertices, ground.triangles, *pose, 0.8)
-    body = StandingAvatar(world, MAKERS[name](), aggregate=contact == "aggregate")
+    body = StandingAvatar(world, MAKERS[name](), patches=("foot",) if contact == "aggregate" else ())
     avatar, model = body.avatar, body.avatar.model
     chain = CompliantChain(avatar, body.posture, damping=DAMPING, stiffness=STIFFNESS)
     control = AvatarController(body, chain=chain, balance=Balance(avatar, body.posture))

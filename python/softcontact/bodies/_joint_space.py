@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softcontact.bodies._links import configuration, finite_array
+from softcontact.bodies._links import configuration, finite_array, quaternions
 
 Array = NDArray[np.float64]
 
@@ -62,7 +63,11 @@ class JointSpace:
         return finite_array(name, value, (self.nv,))
 
     def _configuration(self, value: ArrayLike) -> Array:
-        return configuration("q", value, self.nq, self._links)
+        return configuration("q", value, self.nq, self._quaternions)
+
+    @cached_property
+    def _quaternions(self) -> tuple[tuple[int, str], ...]:
+        return quaternions(self._links)
 
     def index(self, link: int | str) -> int:
         """Index of a link given by index or name. Raises ValueError where there is none."""

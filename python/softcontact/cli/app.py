@@ -10,7 +10,20 @@ from typing import Annotated, Any
 import typer
 
 import softcontact
-from softcontact.cli import bench, device, doctor, mesh, run, scenes, solve, sweep, track, vademecum, view
+from softcontact.cli import (
+    bench,
+    device,
+    doctor,
+    mesh,
+    run,
+    scenes,
+    soak,
+    solve,
+    sweep,
+    track,
+    vademecum,
+    view,
+)
 from softcontact.cli.console import drop_streams, finish_streams, prepare_streams, say
 
 app = typer.Typer(
@@ -26,6 +39,7 @@ app.command("sweep")(sweep.command)
 app.command("scenes")(scenes.command)
 app.command("bench")(bench.command)
 app.add_typer(mesh.app, name="mesh")
+device.app.command("soak")(soak.command)
 app.add_typer(device.app, name="device")
 app.command("solve")(solve.command)
 app.add_typer(track.app, name="track")

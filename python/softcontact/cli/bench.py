@@ -23,6 +23,7 @@ NAMES = (
     "sofa",
     "sofa_vademecum",
 )
+ALL = "all"  # every one of them, and a page
 
 
 def available() -> list[str]:
@@ -32,7 +33,13 @@ def available() -> list[str]:
 
 def command(
     names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Benchmarks: " + ", ".join(NAMES) + ".")
+        list[str],
+        typer.Argument(
+            metavar="NAME...",
+            help="Benchmarks: "
+            + ", ".join(NAMES)
+            + "; or all, with one page of every paper's figures beside ours.",
+        ),
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
     json_file: Annotated[
@@ -41,14 +48,30 @@ def command(
     out: Annotated[Path | None, typer.Option(help="Folder for plots and reports.")] = None,
     bunny: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.h5", help="For vademecum: judge this bunny instead of building one."),
+        typer.Option(
+            metavar="FILE.h5", help="For vademecum, and all: judge this bunny instead of building one."
+        ),
+    ] = None,
+    sources: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from", metavar="DIR", help="With all: folder with figures of earlier runs; repeatable."
+        ),
     ] = None,
 ) -> int:
     """Measure, and print the paper's figure, ours and the ratio."""
+    if ALL in names:
+        if len(names) > 1 or json_file is not None:
+            raise SceneError("bench: 'all' stands alone and takes no --json; its figures are in --out")
+        from softcontact.bench import page
+
+        return page.main(quick, out, sources or (), bunny)
+    if sources:
+        raise SceneError("bench: --from goes with 'all' alone; it names figures of earlier runs for the page")
     here = available()
     for name in names:
         if name not in NAMES:
-            raise SceneError(f"bench: no benchmark '{name}'" + nearest(name, NAMES))
+            raise SceneError(f"bench: no benchmark '{name}'" + nearest(name, (*NAMES, ALL)))
         if name not in here:
             raise SceneError(
                 f"bench: '{name}' is not in this version of softcontact; it has: {', '.join(here) or 'none'}"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """An avatar of a scene in its World: its posture, what it holds and how it gives way."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -71,14 +72,14 @@ class ActingAvatar:
                 self._weight = -float(avatar.model.gravity[2]) * mass_properties(held, mesh)[0]
             elif given.offers is not None:
                 posture = offering_posture(avatar, posture, given.offers)
-            aggregate = given.feet == "aggregate"
+            contact = {"foot": given.feet, "hand": given.hands}
             roles = ("foot", "hand")
             self.body = StandingAvatar(
                 world,
                 avatar,
                 roles=roles,
                 friction=friction,
-                aggregate=aggregate,
+                patches=[role for role, model in contact.items() if model == "aggregate"],
                 posture=posture,
                 contact_offset=offset,
             )
@@ -120,12 +121,13 @@ class ActingAvatar:
         """
         self.dragged = DraggedLink(self.body, link, point, stiffness=stiffness)
 
-    def act(self, time: float, pull: tuple[FloatArray, ...] | None, tools: list[str]) -> None:
+    def act(self, time: float, pull: Callable[[], tuple[FloatArray, ...] | None], tools: list[str]) -> None:
         """Before a step of the World: forces of the device on a link, and every control period the targets.
 
         Args:
             time: [s].
-            pull: point (3,) [m], force (3,) [N] and torque (3,) [N m] of a device on what it holds.
+            pull: tells point (3,) [m], force (3,) [N] and torque (3,) [N m] of a device on what it holds; None:
+                no device does.
             tools: those that may touch it.
         """
         loads = [] if self.dragged is None else [self.dragged.load()]
@@ -133,8 +135,9 @@ class ActingAvatar:
         if self._steps % self._every == 0:
             self._let_go(time)
             chain = self.control.chain
-            if isinstance(chain, HoldingChain) and pull is not None and not self._released(time):
-                loads += chain.loads(self.body.configuration, *pull)
+            if isinstance(chain, HoldingChain) and not self._released(time):
+                pulled = pull()
+                loads += [] if pulled is None else chain.loads(self.body.configuration, *pulled)
             for tool in tools:
                 loads += touched_links(self.body, tool)
             self.control.control(loads)

@@ -15,10 +15,13 @@ from softcontact.haptics import (
     DoubleCouplingLaw,
     HandScript,
     HapticSession,
+    RecordedDevice,
+    Recording,
     SafetySettings,
     SimulatedDevice,
     ThreadSettings,
     Tool,
+    ToolLaw,
     VirtualCoupling,
     VisualLoop,
 )
@@ -95,18 +98,8 @@ class AvatarEngine(EmbeddedEngine):
             tool, coupling = avatar.dragged, avatar.dragged.coupling
             start = np.array(tool.state.position)
             turn = Rotation.from_quat(tool.state.orientation)
-        inertia = held.tool_mass * _TOOL_RADIUS**2 * np.eye(3)
-        law = DoubleCouplingLaw(
-            Tool(held.tool_mass, inertia),
-            self._to_device(held, coupling),
-            coupling,
-            step=self.scene.time_step,
-        )
-        script = HandScript(
-            held.times, start + np.array(held.positions), np.tile(turn.as_quat(), (len(held.times), 1))
-        )
-        torque = 0.2 if held.force_axes == 6 else 0.0
-        device = SimulatedDevice(script, max_force=held.max_force, max_torque=torque)
+        law = self._law(held, tool, coupling)
+        device = self._device(held, start, turn)
         safety = SafetySettings(max_force=held.max_force)
         settings = ThreadSettings(rate_hz=1.0 / self.scene.time_step, safety=safety)
         try:
@@ -114,6 +107,35 @@ class AvatarEngine(EmbeddedEngine):
             self._loop = VisualLoop(tool, self._session, period=self.scene.time_step, prepare=self._prepare)
         except ValueError as error:
             raise SceneError(f"motions ({held.body}): {error}") from None
+
+    def _law(self, held: HeldDevice, tool: Any, coupling: VirtualCoupling) -> DoubleCouplingLaw | ToolLaw:
+        step = self.scene.time_step
+        if held.law == "couplings":
+            inertia = held.tool_mass * _TOOL_RADIUS**2 * np.eye(3)
+            return DoubleCouplingLaw(
+                Tool(held.tool_mass, inertia), self._to_device(held, coupling), coupling, step=step
+            )
+        if self.scene.contact.model != "point":
+            raise SceneError(
+                f"motions ({held.body}).law: the linear contact model takes point contacts; set contact.model, and "
+                "the feet and hands of avatars, to 'point', or law to 'couplings'"
+            )
+        weight = tool.tool.mass * np.array(self.scene.gravity)
+        return ToolLaw(tool.tool, coupling, step, force=tuple(weight))
+
+    def _device(
+        self, held: HeldDevice, start: FloatArray, turn: Rotation
+    ) -> SimulatedDevice | RecordedDevice:
+        if held.recording is not None:
+            try:
+                return RecordedDevice(Recording.load(held.recording))
+            except (OSError, ValueError) as error:
+                raise SceneError(f"motions ({held.body}).recording: {held.recording}: {error}") from None
+        script = HandScript(
+            held.times, start + np.array(held.positions), np.tile(turn.as_quat(), (len(held.times), 1))
+        )
+        torque = 0.2 if held.force_axes == 6 else 0.0
+        return SimulatedDevice(script, max_force=held.max_force, max_torque=torque)
 
     def _to_device(self, held: HeldDevice, second: VirtualCoupling) -> VirtualCoupling:
         """Like the coupling to the world; its damper that of dragging the haptic tool."""
@@ -151,7 +173,7 @@ class AvatarEngine(EmbeddedEngine):
         """Before a step of the world: what the avatars feel, and where their servos are to go."""
         for name, avatar in self._avatars.items():
             tools = [tool for tool in self.tools if tool != name and tool != avatar.holds]
-            avatar.act(self.time, self._pull(avatar.holds), tools)
+            avatar.act(self.time, lambda held=avatar.holds: self._pull(held), tools)
 
     def _pull(self, tool: str | None) -> tuple[FloatArray, FloatArray, FloatArray] | None:
         """Point, force and torque of a device on what is held."""

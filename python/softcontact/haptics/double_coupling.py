@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from softcontact import _core
-from softcontact.haptics.coupling import RigidState, VirtualCoupling
+from softcontact.haptics.coupling import IDENTITY, RigidState, VirtualCoupling
 from softcontact.haptics.laws import register
 from softcontact.haptics.tool import Tool, VisualTool
 from softcontact.haptics.tool_law import ToolLaw, plain_coupling, plain_tool
@@ -48,6 +49,14 @@ class DoubleCouplingLaw:
                 object.__setattr__(self, name, made(**getattr(self, name)))
         if self.second is None:
             object.__setattr__(self, "second", self.coupling)
+
+    @cached_property
+    def _held_at_centre(self) -> bool:
+        """The handle is the tool's frame and its centre of mass, so that nothing has to be turned: every step counts,
+        and rotations of scipy take longer than small worlds."""
+        assert self.second is not None
+        same = np.array_equal(self.second.handle_orientation, IDENTITY)
+        return same and not np.any(self.second.handle_position) and not np.any(self.tool.centre)
 
     def build(self) -> Any:
         """The core's law.
@@ -87,17 +96,15 @@ class DoubleCouplingLaw:
         """
         assert self.second is not None
         told = ToolLaw.told(read["law"])
-        turn = Rotation.from_quat(told["orientation"])
-        handle = turn.apply(np.asarray(self.second.handle_position, dtype=float))
-        arm = handle - turn.apply(np.asarray(self.tool.centre, dtype=float))
-        tool.set_device(
-            RigidState(
-                told["position"] + handle,
-                (turn * Rotation.from_quat(self.second.handle_orientation)).as_quat(),
-                told["linear"] + np.cross(told["angular"], arm),
-                told["angular"],
-            )
-        )
+        position, orientation, linear = told["position"], told["orientation"], told["linear"]
+        if not self._held_at_centre:
+            turn = Rotation.from_quat(orientation)
+            handle = turn.apply(np.asarray(self.second.handle_position, dtype=float))
+            arm = handle - turn.apply(np.asarray(self.tool.centre, dtype=float))
+            position = position + handle
+            orientation = (turn * Rotation.from_quat(self.second.handle_orientation)).as_quat()
+            linear = linear + np.cross(told["angular"], arm)
+        tool.set_device(RigidState(position, orientation, linear, told["angular"]))
 
     def publication(self, tool: VisualTool) -> NDArray[np.float64]:
         """After a visual step: what the session publishes."""

@@ -96,6 +96,10 @@ class HapticSession:
         """The limits in force: the settings', or the device's where those are smaller."""
         return self._thread.limits
 
+    def zero_from(self, period: float) -> float:
+        """Age of data [s] at which the force is zero, where publish() promised the next ones within `period` [s]."""
+        return self._thread.watchdog_end(float(period))
+
     @property
     def scheduling(self) -> str:
         """What the system granted the thread, and if less than asked for, why and what helps."""

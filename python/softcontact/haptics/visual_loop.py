@@ -48,6 +48,7 @@ class VisualLoop:
         lock: held during each step: whoever changes the world meanwhile takes it.
         error: why the thread ended by itself; None while all is well.
         done: visual steps so far.
+        promised: what the last publication promised [s].
     Raises:
         ValueError: a period, promise or number of steps that is not positive; a law that takes nothing from a tool; a
             step of the law or fast_step of the tool that is not the session's tick.
@@ -91,6 +92,7 @@ class VisualLoop:
         self.lock = threading.Lock()
         self.error: Exception | None = None
         self.done = 0
+        self.promised = self.promise
         self._steps = steps
         self._prepare = prepare
         self._stepped = stepped
@@ -107,7 +109,7 @@ class VisualLoop:
             ValueError: the world failed, with the body and the reason; contact was aggregated into patches.
         """
         data, marks = self._compute()
-        self.session.publish(data, self.promise)
+        self._publish(data)
         marks.append(time.perf_counter())
         self._durations.append(tuple(np.diff(marks)))
         self.done += 1
@@ -210,12 +212,16 @@ class VisualLoop:
         marks.append(time.perf_counter())
         return data, marks
 
+    def _publish(self, data: NDArray[np.float64]) -> None:
+        self.session.publish(data, self.promise)
+        self.promised = self.promise
+
     def _simulated_step(self) -> None:
         if not self.delay:
             self.step()
             return
         if self._pending is not None:
-            self.session.publish(self._pending, self.promise)
+            self._publish(self._pending)
         self._pending, marks = self._compute()
         self._durations.append((*np.diff(marks), 0.0))
         self.done += 1

@@ -15,6 +15,7 @@ _LINES_MEET_WITHIN = 1e-3  # m, of the point that all axes of a tool on a pivot 
 _SLOPE = float(np.tan(np.deg2rad(35.0)))  # of the cone about a pivot
 _NEAREST = 0.5  # to the pivot, of the way that the tool starts with
 _TURNS_FROM = 1e-3  # rad
+AROUND = 0.05  # m, that the hand can leave the tissue's box by
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,27 @@ class Steering:
     low: FloatArray
     high: FloatArray
     pivot: FloatArray | None = None
+
+    @classmethod
+    def around(
+        cls,
+        box: tuple[FloatArray, FloatArray],
+        start: ArrayLike,
+        orientation: ArrayLike,
+        pivot: FloatArray | None,
+    ) -> Steering:
+        """Within 5 cm of the tissue, and as far as the tool's start; on a pivot it works inside the tissue's box.
+
+        Args:
+            box: corners of the tissue's box (3,) [m].
+            start: of the tool (3,) [m].
+            orientation: of the tool, unit quaternion (x, y, z, w).
+            pivot: see the class.
+        """
+        place = np.array(start, dtype=float)
+        margin = AROUND if pivot is None else 0.0
+        low, high = np.minimum(box[0], place) - margin, np.maximum(box[1], place) + margin
+        return cls(place, np.array(orientation, dtype=float), low, high, pivot)
 
     def pose(self, position: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Position (3,) [m] and quaternion of the allowed pose nearest to the wanted position.

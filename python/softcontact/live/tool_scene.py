@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,6 @@ _TRIAL_STEPS = 4
 _SHARE = 0.6  # of a period, that steps without contact may take
 _LONGEST_STEP = 0.02  # s; with longer ones contact is lost at the speed of a hand
 _TURN_TOLERANCE = 0.05  # rad; factorising at each step takes most of its time
-AROUND = 0.05  # m, that the hand can leave the tissue's box by
 
 
 class ToolScene(LiveScene):
@@ -154,6 +154,31 @@ class ToolScene(LiveScene):
             float(self._engine.time), self._speed(), self._step_ms(), self._contacts, normal, tangential, fast
         )
 
+    @property
+    def force_limit(self) -> float:
+        """Most force that the hand can feel [N]."""
+        return self._session.limits["max_force"]
+
+    @property
+    def tissue_box(self) -> tuple[FloatArray, FloatArray]:
+        """Corners of the box of what can be touched, as it lies at the start (3,) [m]."""
+        return self._tissue_box
+
+    def readout(self) -> dict[str, Any]:
+        """The fast thread's last tick; see HapticSession.readout."""
+        return self._session.readout()
+
+    def counts(self) -> tuple[int, int, int]:
+        """Ticks and overruns of the fast thread and steps of the slow loop, since the start or the last restart."""
+        return self._session.ticks, self._session.times()["overruns"], self._loop.done
+
+    @contextmanager
+    def stalled(self) -> Iterator[float]:
+        """Hold the slow loop up, as a machine does that is too busy; gives the age of the data at which the fast
+        thread's force has to be zero [s]."""
+        with self._loop.lock:
+            yield self._session.zero_from(self._loop.promised)
+
     def _build(self) -> None:
         self._leave()
         self._engine = self._new_engine()
@@ -257,20 +282,13 @@ class ToolScene(LiveScene):
     # Where the hand can go, and what can be changed.
 
     def _steer(self, script: list[Any]) -> Steering:
-        body = self.scene.body(self.tool)
         others = [s.name for s in self._engine.surfaces if s.body != self.tool]
-        corners = [self._engine.vertices(name) for name in others] + [np.array(body.position)[None]]
-        everything = np.vstack(corners)
+        tissue = np.vstack([self._engine.vertices(name) for name in others])
+        self._tissue_box = (tissue.min(axis=0), tissue.max(axis=0))
+        body = self.scene.body(self.tool)
         turns = script[0].orientations if script else None
         pivot = pivot_of(script[0].positions, turns) if turns else None
-        around = AROUND if pivot is None else 0.0  # on a pivot it works inside
-        return Steering(
-            np.array(body.position),
-            np.array(body.orientation),
-            everything.min(axis=0) - around,
-            everything.max(axis=0) + around,
-            pivot,
-        )
+        return Steering.around(self._tissue_box, body.position, body.orientation, pivot)
 
     def _make_controls(self) -> tuple[Control, ...]:
         found = [self._stiffness_control(b) for b in self.scene.bodies if b.kind == "tetrahedral"]

@@ -3,7 +3,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from softcontact.scene.fields import (
     ORIGIN,
@@ -43,6 +43,8 @@ class AvatarBody(Placed):
     """A robot of 32 joints, or a man with spherical joints."""
     feet: Literal["point", "aggregate"] = "point"
     """One contact a point of the soles, or one patch a foot where contact.model is aggregate."""
+    hands: Literal["point", "aggregate"] = "point"
+    """One contact a point of the hands, or one patch a hand where contact.model is aggregate."""
     role: Role = "avatar"
     """What the replay shows it as."""
     yielding: Yielding = Yielding()
@@ -68,10 +70,10 @@ class AvatarBody(Placed):
 
 
 class HeldDevice(Part):
-    """A simulated haptic device in a person's hand, by which a tool or a link of an avatar is held.
+    """A haptic device in a person's hand, simulated or recorded, by which a tool or a link of an avatar is held.
 
     The coupling of a tool is its own; a link hangs on k_p and k_v = √(2 m k_p) with the mass m that is felt there.
-    The device feels it through a haptic tool of its own mass, in simulated time at the rate of the time step.
+    The device feels it in simulated time at the rate of the time step.
     """
 
     kind: Literal["device_in_hand"] = "device_in_hand"
@@ -81,16 +83,21 @@ class HeldDevice(Part):
     """Link of the avatar that is held."""
     point: Position = ORIGIN
     """Where the link is held, in its axes [m]."""
-    times: Times
+    times: Times = ()
     """Times (k,), rising [s]."""
-    positions: Annotated[Points, Field(min_length=1)]
+    positions: Points = ()
     """Where the hand intends to be (k, 3) [m], straight lines between; a link's are from where it is held at first."""
+    recording: str | None = None
+    """File of a haptic session whose device is played in place of times and positions, whatever force comes."""
+    law: Literal["couplings", "contact"] = "couplings"
+    """How the device feels a tool: through a haptic tool that hangs on the tool in the scene, or through the linear
+    contact model of each step, which takes point contacts."""
     end: Positive | None = None
     """When the hand lets go of a link [s]; by default never."""
     stiffness: Positive = 600.0
     """k_p of the coupling to a link [N/m]."""
     tool_mass: Positive = 0.05
-    """Mass of the haptic tool between device and world [kg]."""
+    """Mass of the haptic tool between device and world, where the law is that of couplings [kg]."""
     max_force: Positive = 3.3
     """Largest force of the device [N]; by default a PHANTOM Omni's."""
     force_axes: Literal[3, 6] = 3
@@ -98,6 +105,10 @@ class HeldDevice(Part):
 
     @model_validator(mode="after")
     def _rows(self) -> "HeldDevice":
+        if (self.recording is None) == (len(self.times) == 0):
+            raise ValueError("recording: give times and positions of a hand, or a recording, one of the two")
+        if self.law == "contact" and self.link is not None:
+            raise ValueError("law: a link has no contact with the device; leave law out, or name a tool")
         if len(self.positions) != len(self.times):
             raise ValueError(
                 f"positions has {len(self.positions)} rows for {len(self.times)} times; give one row a time"

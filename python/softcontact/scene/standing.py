@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What scenes share in which an avatar that is touched stays on its feet: probes and checks."""
+"""What scenes share in which an avatar that is touched stays on its feet: options, world, probes and checks."""
 
-from softcontact.scene.avatars import DistanceProbe
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from softcontact.scene.avatars import AvatarBody, DistanceProbe
+from softcontact.scene.bodies import KinematicBody
+from softcontact.scene.library import SceneOptions
 from softcontact.scene.measures import (
     Finite,
     NotTurned,
@@ -9,10 +16,84 @@ from softcontact.scene.measures import (
     ProbeLimit,
     Solved,
 )
+from softcontact.scene.model import Scene
+from softcontact.scene.settings import Camera, ContactSettings, RecordSettings, SolverSettings
+from softcontact.scene.shapes import Box
 
+OFFSET = 5e-4  # m, at which surfaces come to rest
+FRICTION = 0.8  # of soles, palms and the ground
 FEET = ("right_foot", "left_foot")
 SLIDE = 0.005  # m, of a foot
 LEAN = 0.1  # m, of the pelvis
+
+Contact = Literal["point", "aggregate"]
+
+
+class AvatarOptions(SceneOptions):
+    """Who stands there, on what kind of contact, and how stiff the hand of the person that touches it is."""
+
+    who: Literal["robot", "human"] = "robot"
+    """A robot of 32 joints, or a man with spherical joints."""
+    feet: Contact | None = None
+    """One contact a point of the soles (robot 32, human 108), or one patch a foot; by default points for the robot and
+    patches for the human."""
+    hands: Contact | None = None
+    """One contact a point of the hands, or one patch a hand; by default patches: palms that grip with many points are
+    slow to solve."""
+    stiffness: Annotated[float, Field(ge=100, le=2000)] = 600.0
+    """k_p of the virtual coupling [N/m]; its damping is √(2 m k_p)."""
+
+    def avatar(self, **details: Any) -> AvatarBody:
+        """Its body.
+
+        Args:
+            details: other fields of AvatarBody, or the same.
+        """
+        feet = self.feet or ("point" if self.who == "robot" else "aggregate")
+        contact = {"feet": feet, "hands": self.hands or "aggregate"}
+        return AvatarBody(name=self.who, who=self.who, friction=FRICTION, **(contact | details))
+
+
+def standing_scene(
+    avatar: AvatarBody,
+    *,
+    bodies: Sequence[Any] = (),
+    probes: Sequence[Any],
+    checks: Sequence[Any],
+    view: dict[str, Any],
+    **details: Any,
+) -> Scene:
+    """A scene of an avatar on the ground, at steps of 1 ms, seen from the side.
+
+    Args:
+        avatar: its contact makes that of the scene.
+        bodies: besides the ground; the avatar comes last.
+        probes, checks: besides `standing_probes` and `standing_checks`, which come after them.
+        view: position, direction and field_of_view of the camera.
+        details: other fields of Scene.
+    """
+    ground = KinematicBody(
+        name="ground", shape=Box(size=(3.0, 3.0, 0.1)), position=(0.0, 0.0, -0.05), friction=FRICTION
+    )
+    model = "aggregate" if "aggregate" in (avatar.feet, avatar.hands) else "point"
+    return Scene(
+        time_step=1e-3,
+        contact=ContactSettings(
+            model=model,
+            friction_law="contensou",
+            alarm_distance=2e-3,
+            contact_offset=OFFSET,
+            friction=FRICTION,
+        ),
+        solver=SolverSettings(tolerance=1e-6),
+        bodies=[ground, *bodies, avatar],
+        probes=[*probes, *standing_probes(avatar.name)],
+        checks=[*checks, *standing_checks(avatar.name)],
+        record=RecordSettings(
+            cameras=[Camera(name="from the side", body="ground", up=(0.0, 0.0, 1.0), **view)]
+        ),
+        **details,
+    )
 
 
 def standing_probes(who: str) -> list[DistanceProbe]:

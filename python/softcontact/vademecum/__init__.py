@@ -24,7 +24,9 @@ What the design leaves to its users to know:
     (`volume`) therefore inflates the boundary by what is missing: within 0.2 % of the beam's largest change of volume,
     and within 2 % of each position's own change but for one of 161 (5 % of a change of 5e-6).
   - Forces of other directions are superposed from families (`displacement_under`): a predictor too. Loads of six
-    families each keep the certificate.
+    families each keep the certificate. A family down alone knows nothing of pushes from the side: contact moves a body
+    by the part of its forces along the families. For forces along a surface's normal build three, as by
+    `softcontact vademecum build bunny --direction 0,0,-1 --direction 1,0,0 --direction 0,1,0`, three times the work.
   - The build is independent from case to case: Workers share it, processes or a Dask cluster, to the same last bit.
     Sixty-four cases at once lend each other tangents; the displacement fields of all cases are held in the end.
 """

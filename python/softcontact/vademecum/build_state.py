@@ -18,7 +18,7 @@ __all__ = ["BuildState", "LogRow"]
 
 FloatArray = NDArray[np.float64]
 
-_SEAL = Seal("softcontact-unfinished-vademecum", 2, "unfinished build", "remove it")
+_SEAL = Seal("softcontact-unfinished-vademecum", 3, "unfinished build", "remove it")
 
 
 @dataclass(frozen=True)

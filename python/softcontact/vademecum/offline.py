@@ -32,6 +32,7 @@ from softcontact.vademecum.build_state import BuildState, LogRow
 from softcontact.vademecum.enrichment import Enrichment, enrich
 from softcontact.vademecum.point_load import LoadCases
 from softcontact.vademecum.reduced import Coordinates, DentSpace, ReducedProblem, solve_reduced
+from softcontact.vademecum.solid import factorised
 
 __all__ = ["BuildOptions", "OfflineBuild"]
 
@@ -39,6 +40,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _NEGLIGIBLE = 1e-6  # of the amplitudes' norm: modes that a compression between sizes drops
+_SOFTEST = 10  # of so many sampled cases, one more that gives way most
+_AT_ONCE = 256  # right sides, for the memory
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,8 @@ class BuildOptions:
         sizes: terms of the series in the load's size, at least 3.
         stages: enrichments a size at most.
         together: modes an enrichment adds at most.
-        sample: load cases from which modes are found, at most, spread over the boundary; all are solved in the end.
-            None means all of them.
+        sample: about how many load cases modes are found from: spread over the boundary, and a tenth more that give
+            way most. All are solved in the end. None means that modes are found from all.
     Raises:
         ValueError: a value out of range.
     """
@@ -82,10 +85,7 @@ class OfflineBuild:
         self.cases, self.options, self.workers = cases, options, workers
         self.problem = ReducedProblem(cases, DentSpace(cases))
         self.sizes = chebyshev.sample_sizes(options.sizes)
-        everyone = np.arange(cases.count)
-        some = options.sample or cases.count
-        groups = cases.alike(everyone, -(-cases.count // some))
-        self.sample = np.sort(np.array([group[len(group) // 2] for group in groups]))
+        self.sample = _sample(cases, options.sample or cases.count)
 
     @property
     def pieces(self) -> int:
@@ -167,6 +167,26 @@ class OfflineBuild:
             out.amplitudes += weight * level.amplitudes
             out.dents += weight * level.dents
         return out
+
+
+def _sample(cases: LoadCases, some: int) -> IntArray:
+    """Numbers of some of the cases: the middles of groups of near places, and those that give way most.
+
+    The latter bend the solid farthest from what others do to it, such as loads on the tip of an ear; a middle of a
+    group is never on a tip.
+    """
+    everyone = np.arange(cases.count)
+    if some >= cases.count:
+        return everyone
+    groups = cases.alike(everyone, -(-cases.count // some))
+    middles = [int(group[len(group) // 2]) for group in groups]
+    stiffness = factorised(cases.solid.tangent(np.zeros(cases.solid.size)))
+    compliance = np.empty(cases.count)
+    for start in range(0, cases.count, _AT_ONCE):
+        forces = cases.forces(everyone[start : start + _AT_ONCE])
+        compliance[start : start + _AT_ONCE] = np.sum(forces * stiffness.solve(forces.T).T, axis=1)
+    softest = np.argsort(-compliance, kind="stable")[: -(-len(middles) // _SOFTEST)]
+    return np.union1d(middles, softest)
 
 
 def principal_axes(

@@ -76,7 +76,7 @@ def bunny_file(*, quick: bool = False, tell: Callable[[str], None] = lambda text
 
     Args:
         quick: of 12 mm cells, which take the tips of the ears off, with some ten loaded nodes and 6 modes: seconds
-            instead of seven minutes. For trying things out.
+            instead of some minutes. For trying things out.
         tell: called with words on what takes time.
     Raises:
         OSError: the cache folder cannot be written.

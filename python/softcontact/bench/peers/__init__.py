@@ -112,7 +112,7 @@ def faults(tables: Sequence[Table]) -> list[str]:
 LIMITS = {
     "distance_error": 0.003,  # half a step, see the table
     "heading_error_rad": 1e-6,
-    "acceleration_error": 1e-6,
+    "acceleration_error": 1e-5,
     "creep_m_s": 1e-9,
     "residual": 1e-7,
     "mass_error": 1e-9,

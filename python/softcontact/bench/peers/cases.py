@@ -101,8 +101,8 @@ def pinch_table(hold: float) -> Table:
         f"cube {1e3 * CUBE_SIDE:g} mm, pads {' × '.join(f'{1e3 * s:g}' for s in PAD_SIZE)} mm on slides with servos of "
         f"{SERVO_STIFFNESS:g} N/m and {SERVO_DAMPING:g} N s/m, weights of the arms compensated; creep is measured from "
         f"{SETTLED:g} s on.",
-        "the pads. SoftContact: rigid pads, and deformable ones of 100 kPa (75 nodes each), which cost more and which "
-        "the others do not have here; Signorini, Coulomb and on patches Contensou without regularisation. MuJoCo: "
+        "the pads. SoftContact: rigid pads, and deformable ones of 100 kPa (75 nodes each), which stand "
+        "beside the others' rigid ones; Signorini, Coulomb and on patches Contensou without regularisation. MuJoCo: "
         "rigid pads, soft constraints. Drake: hydroelastic pads of 1 MPa. Time steps as told.",
         (
             Column("step_s", "step µs", 1e6, 0.0),

@@ -70,14 +70,28 @@ def _centred(size: tuple[float, float, float], cells: tuple[int, int, int] = (1,
 
 
 def _add_box(
-    world: Any, name: str, size: tuple[float, float, float], mass: float, height: float, mu: float
+    world: Any,
+    name: str,
+    size: tuple[float, float, float],
+    mass: float,
+    height: float,
+    friction: float,
+    aggregate: bool = False,
 ) -> int:
     a, b, c = size
     shape = _centred(size)
     inertia = mass / 12.0 * np.diag([b * b + c * c, a * a + c * c, a * a + b * b])
     place = np.array([0.0, 0.0, height])
     return world.add_rigid_body(
-        name, shape.vertices, shape.triangles, mass, np.zeros(3), inertia, position=place, friction=mu
+        name,
+        shape.vertices,
+        shape.triangles,
+        mass,
+        np.zeros(3),
+        inertia,
+        position=place,
+        friction=friction,
+        aggregate=aggregate,
     )
 
 
@@ -89,9 +103,8 @@ def _block(model: str, gravity: FloatArray) -> _World:
     low = slab.vertices - np.array([0.0, 0.0, 0.05])
     world.add_kinematic_body("floor", low, slab.triangles, friction=cases.BLOCK_FRICTION)
     size = cases.BLOCK_SIZE
-    return _World(
-        world, _add_box(world, "block", size, cases.BLOCK_MASS, 0.5 * size[2], cases.BLOCK_FRICTION)
-    )
+    mass, friction, patch = cases.BLOCK_MASS, cases.BLOCK_FRICTION, model == "aggregate"
+    return _World(world, _add_box(world, "block", size, mass, 0.5 * size[2], friction, patch))
 
 
 def _pinch(model: str, soft: bool, step: float) -> _World:

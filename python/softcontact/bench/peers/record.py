@@ -156,7 +156,9 @@ def verdicts(table: Table) -> list[str]:
 
 
 def _times(ratio: float) -> str:
-    return f"{ratio:.2g} ×" if ratio < 1e3 else f"10^{math.floor(math.log10(ratio))} ×"
+    if ratio >= 1e3:
+        return f"10^{math.floor(math.log10(ratio))} ×"
+    return f"{ratio:.0f} ×" if ratio >= 100.0 else f"{ratio:.2g} ×"
 
 
 def markdown(table: Table) -> str:
@@ -182,7 +184,11 @@ def _cell(figure: float | None, column: Column) -> str:
     if not math.isfinite(figure):
         return "diverged"
     shown = figure * column.factor
-    return "0" if shown == 0.0 else f"{shown:.3g}" if 1e-3 <= abs(shown) < 1e5 else f"{shown:.1e}"
+    if shown == 0.0:
+        return "0"
+    if 1e3 <= abs(shown) < 1e6:
+        return f"{shown:.0f}"
+    return f"{shown:.3g}" if 1e-3 <= abs(shown) < 1e3 else f"{shown:.1e}"
 
 
 def seconds_a_call(call: Callable[[], object], calls: int, repeats: int) -> float:

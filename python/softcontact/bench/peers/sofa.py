@@ -11,10 +11,11 @@ import numpy as np
 from softcontact.bench import sofa, table1
 from softcontact.bench.peers.record import OURS, Column, Peer, Row, Table, attempt
 from softcontact.engines.embedded import EmbeddedEngine
-from softcontact.engines.sofa.availability import INSTALL, sofa_found
+from softcontact.engines.sofa.availability import sofa_found
 from softcontact.scene.library import load
 
 NAME = "SOFA"
+INSTALL = "SOFA v25.12 or later with SofaPython3 and this project's plugin; softcontact doctor tells more"
 HAND = sofa.BALLS[0]
 STEPS, QUICK_STEPS = 100, 30  # timed
 BLOCK_SECONDS = 1.6  # the tool has come down, and is dragged
@@ -28,7 +29,9 @@ def peer() -> Peer:
     from softcontact.engines.sofa.availability import import_sofa
 
     try:
-        return Peer(NAME, str(getattr(import_sofa(), "__version__", "found")), INSTALL)
+        return Peer(
+            NAME, str(getattr(import_sofa(), "__version__", "found; its modules do not tell")), INSTALL
+        )
     except ValueError as error:  # found, but not to be used: it says why
         return Peer(NAME, None, str(error))
 

@@ -85,6 +85,8 @@ public:
     [[nodiscard]] double period() const noexcept { return m_period; }
     /// The limits in force: the settings', or the device's where those are smaller.
     [[nodiscard]] const SafetySettings& limits() const noexcept { return m_limits; }
+    /// Age of data at which the force is zero, where the next ones were promised within so long a period [s].
+    [[nodiscard]] double watchdog_end(double period) const noexcept { return m_safety.watchdog_end(period); }
 
 private:
     void publish_last(bool withdrawn);  ///< the last data; the mutex is held

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`softcontact device soak`: an hour of a live scene with nobody at the device."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from softcontact.cli.console import console, mark
+from softcontact.progress import count_progress
+from softcontact.scene.errors import SceneError
+
+_MOST_MINUTES = 7 * 24 * 60.0
+
+
+def command(
+    what: Annotated[
+        str, typer.Argument(metavar="SCENE", help="A scene with a haptic tool, name or file.")
+    ] = "block",
+    settings: Annotated[
+        list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Options of the scene.")
+    ] = None,
+    minutes: Annotated[float, typer.Option(help="How long, by the wall clock.")] = 60.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random motion.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", help="Write it there as well, with the memory each second."),
+    ] = None,
+) -> int:
+    """Lead a tool about at random for an hour, and check memory, forces and watchdog; exit code 1 if one fails."""
+    from softcontact.cli.run import parse_options
+    from softcontact.live.soak import soak
+    from softcontact.live.tool_scene import ToolScene
+    from softcontact.scene.library import load
+
+    if not 0.0 < minutes <= _MOST_MINUTES:
+        raise SceneError(f"minutes: {minutes}; give more than 0, at most {_MOST_MINUTES:g}")
+    if out is not None and not out.absolute().parent.is_dir():
+        raise SceneError(f"out: {out}: no folder {str(out.absolute().parent)!r}; make it first")
+    options = parse_options(settings or [])
+    with (
+        ToolScene(load(what, options), fit="time_step" not in options) as live,
+        count_progress("seconds", round(60.0 * minutes), shown=not as_json) as show,
+    ):
+        report = soak(live, 60.0 * minutes, seed=seed, progress=lambda done: show(round(done), 0))
+    told = {"scene": what, "minutes": minutes, "seed": seed, **report.as_dict()}
+    if out is not None:
+        out.write_text(json.dumps(told | {"memory": report.memory}, indent=1) + "\n", encoding="utf-8")
+    if as_json:
+        print(json.dumps(told))
+    else:
+        _show(told)
+    if report.seconds < 60.0 * minutes:
+        return 130
+    return 0 if all(check["passed"] for check in report.checks) else 1
+
+
+def _show(told: dict) -> None:
+    screen = console()
+    for key in (
+        "seconds",
+        "ticks",
+        "overruns",
+        "steps",
+        "targets",
+        "stalls",
+        "force_max",
+        "force_limit",
+        "touched",
+    ):
+        screen.print(f"{key.replace('_', ' ')}: {told[key]:.6g}", markup=False)
+    for stop in dict.fromkeys(told["world_stops"]):
+        screen.print(f"stopped: {stop}", markup=False, soft_wrap=True)
+    for check in told["checks"]:
+        screen.print(
+            f"{mark(check['passed'])} {check['name']}: {check['value']:.4g}, at most {check['limit']:g}"
+        )
