@@ -3,7 +3,7 @@
 
 import pytest
 
-from softcontact.bench import avatar, avatar_pushes
+from softcontact.bench import avatar, avatar_plots, avatar_pushes
 
 
 @pytest.mark.parametrize(("contact", "rows"), [("point", 96), ("aggregate", 8)])
@@ -15,6 +15,7 @@ def test_a_run_of_the_robot_is_timed_by_stage(contact, rows):
     assert set(stages) == {"free", "detection", "solve", "position"}
     assert 0.0 < stages["solve"] <= run["step_ms"]["median"]
     assert run["real_time_factor"] == pytest.approx(1.0 / run["step_ms"]["median"])
+    assert 0.0 < run["processor_real_time_factor"] == pytest.approx(0.1 / run["processor_s"])
     assert run["paper_real_time_factor"] == pytest.approx(10 / 92)
 
 
@@ -37,3 +38,15 @@ def test_a_push_is_judged_by_what_gives_way_and_what_returns(monkeypatch, capsys
     )
     assert len(avatar.pushed(("left",))) == 6
     assert capsys.readouterr().out.count("beyond the limits") == 6
+
+
+def test_the_picture_has_every_run_and_the_cost(tmp_path):
+    runs = [avatar.measure("robot", contact, 0.05) for contact in avatar.CONTACTS]
+    fit = {"constant": 5.0, "per_link_and_touched_link": 0.1, "per_point_squared": 0.01}
+    document = {
+        "runs": runs,
+        "scaling": {"links_points_us": [[8.0, 4.0, 9.0], [8.0, 8.0, 12.0]], "fit_us": fit},
+    }
+    avatar_plots.draw(document, tmp_path / "avatar.png")
+    head = (tmp_path / "avatar.png").read_bytes()[:24]
+    assert head.startswith(b"\x89PNG") and int.from_bytes(head[16:20], "big") > 1000
