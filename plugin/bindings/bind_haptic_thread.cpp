@@ -250,6 +250,21 @@ void bind_thread(py::module_& module)
                  out["overruns"] = self.times().overruns.load();
                  return out;
              })
+        .def("tally",
+             [](const HapticThread& self) {
+                 const HapticTally& tally = self.tally();
+                 py::dict out, ticks;
+                 for (int i = 0; i < HapticTally::states; ++i) {
+                     const auto state = static_cast<HapticState>(i);
+                     ticks[name_of(state)] = tally.ticks(state);
+                 }
+                 out["ticks"] = ticks;
+                 out["watchdog_missed"] = tally.missed();
+                 out["not_finite"] = tally.not_finite();
+                 out["force_max"] = tally.force();
+                 out["torque_max"] = tally.torque();
+                 return out;
+             })
         .def(
             "histogram",
             [](const HapticThread& self, const std::string& name) {

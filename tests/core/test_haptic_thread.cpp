@@ -434,6 +434,22 @@ void late_ticks_are_counted()
     assert(times.percentile(0.5) == 501'000 && times.percentile(1.0) == 50 * millisecond);
 }
 
+void a_tally_tells_a_force_on_overdue_data()
+{
+    HapticTally tally;
+    Vector6d push = Vector6d::Zero();
+    push[2] = 2.0;
+    push[4] = 0.1;
+    tally.add(HapticState::touching, push, false);
+    tally.add(HapticState::stalled, Vector6d::Zero(), true);
+    assert(tally.missed() == 0 && tally.force() == 2.0 && tally.torque() == 0.1);
+    tally.add(HapticState::stalled, push, true);
+    push[0] = std::numeric_limits<double>::quiet_NaN();
+    tally.add(HapticState::error, push, false);
+    assert(tally.missed() == 1 && tally.not_finite() == 1 && tally.force() == 2.0);
+    assert(tally.ticks(HapticState::stalled) == 2 && tally.ticks(HapticState::free) == 0);
+}
+
 }  // namespace
 
 int main()
@@ -450,6 +466,7 @@ int main()
     wrong_arguments_are_refused();
     ticks_do_not_allocate();
     late_ticks_are_counted();
+    a_tally_tells_a_force_on_overdue_data();
     data_cross_whole();
     threads_come_and_go();
     std::puts("ok");

@@ -32,7 +32,8 @@ class Pretended:
     steered, force_limit = True, 3.0
     tissue_box = (np.zeros(3), np.ones(3))
 
-    def __init__(self, force=1.0, age=0.0, error=None):
+    def __init__(self, force=1.0, age=0.0, error=None, missed=0, most=1.0):
+        self.missed, self.most = missed, most  # of ticks that nobody looked at
         self.told = {"wrench": np.array([force, 0, 0, 0, 0, 0]), "data_age": age}
         self.steering = SimpleNamespace(start=np.zeros(3))
         self.error, self.restarts = error, 0
@@ -47,6 +48,9 @@ class Pretended:
 
     def counts(self):
         return 10, 1, 2
+
+    def tally(self):
+        return {"watchdog_missed": self.missed, "not_finite": 0, "force_max": self.most}
 
     @contextmanager
     def stalled(self):
@@ -64,6 +68,8 @@ class Pretended:
         (Pretended(force=0.0, age=0.06), set()),
         (Pretended(force=np.nan), {"bad_forces"}),
         (Pretended(force=3.1), {"bad_forces"}),
+        (Pretended(missed=1), {"watchdog_missed"}),
+        (Pretended(most=3.1), {"bad_forces"}),
         (Pretended(error="body tissue: inverted"), {"world_stops"}),
     ],
 )

@@ -170,6 +170,11 @@ class HapticSession:
         """Lateness, interval and work of the ticks: count, mean, p0_1, p50, p99, p99_9, max [s]; and overruns."""
         return self._thread.times()
 
+    def tally(self) -> dict[str, Any]:
+        """What all ticks so far came to: ticks by state; watchdog_missed, those with overdue data and a force all the
+        same; not_finite; force_max [N], torque_max [N m], the largest that went to the device."""
+        return self._thread.tally()
+
     def histogram(self, name: str) -> NDArray[np.uint32]:
         """Counts by microseconds (8192,), the last one for everything longer; of lateness, interval or work.
 

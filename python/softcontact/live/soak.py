@@ -37,11 +37,11 @@ class SoakReport:
         ticks, overruns: of the fast thread; overruns are ticks that began a period late or later.
         steps: of the slow loop.
         targets: places that the hand was sent to.
-        force_max: largest force seen on the device [N]; force_limit: the session's.
+        force_max: largest force on the device, of all ticks [N]; force_limit: the session's.
         touched: share of the looks at the fast thread that found a force.
-        stalls: of the slow loop, made on purpose; watchdog_missed: looks that found a force though the data were
-            too old.
-        bad_forces: looks that found a force that is not finite or above the limit.
+        stalls: of the slow loop, made on purpose; watchdog_missed: looks and ticks that found a force though the data
+            were too old.
+        bad_forces: looks and ticks that found a force that is not finite or above the limit.
         world_stops: why the simulation stopped, each time; it was restarted.
         memory: resident memory each second [bytes].
     """
@@ -160,9 +160,19 @@ class _Soak:
 
     def count(self) -> None:
         """Counts of the session and loop that are there now, added to those of earlier ones."""
+        self._tally()
         ticks, overruns, steps = self.counted + self.live.counts()
         self.report.ticks, self.report.overruns, self.report.steps = int(ticks), int(overruns), int(steps)
         self.report.touched = self.loaded / max(1, self.looks)
+
+    def _tally(self) -> None:
+        """What the fast thread found at each of its ticks, those between two looks included."""
+        told, report = self.live.tally(), self.report
+        report.force_max = max(report.force_max, told["force_max"])
+        report.watchdog_missed += told["watchdog_missed"]
+        report.bad_forces += told["not_finite"] + int(
+            told["force_max"] > report.force_limit * (1.0 + _ROUND_OFF)
+        )
 
     def _place(self) -> NDArray[np.float64]:
         steering, share = self.live.steering, self.random.uniform()
@@ -193,6 +203,7 @@ class _Soak:
     def _restart(self) -> None:
         self.report.world_stops.append(str(self.live.error))
         self.counted = self.counted + self.live.counts()
+        self._tally()
         self.live.restart()
 
 

@@ -168,6 +168,10 @@ class ToolScene(LiveScene):
         """The fast thread's last tick; see HapticSession.readout."""
         return self._session.readout()
 
+    def tally(self) -> dict[str, Any]:
+        """What all ticks of the fast thread came to, since the start or the last restart; see HapticSession.tally."""
+        return self._session.tally()
+
     def counts(self) -> tuple[int, int, int]:
         """Ticks and overruns of the fast thread and steps of the slow loop, since the start or the last restart."""
         return self._session.ticks, self._session.times()["overruns"], self._loop.done

@@ -225,6 +225,10 @@ void HapticThread::tick() noexcept
     m_device.write(m_row.wrench);
     m_row.state = m_safety.state();
     m_row.gain = m_safety.gain();
+    // Reckoned here once more, without the ramp of the gain that it is to judge.
+    m_tally.add(
+        m_row.state, m_row.wrench,
+        inputs.has_data && !inputs.withdrawn && inputs.data_age >= m_safety.watchdog_end(inputs.data_period));
     if (m_trace != nullptr) {
         m_trace->add(m_row);
     }

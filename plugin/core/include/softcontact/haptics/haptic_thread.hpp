@@ -10,6 +10,7 @@
 
 #include "softcontact/haptics/force_law.hpp"
 #include "softcontact/haptics/force_safety.hpp"
+#include "softcontact/haptics/haptic_tally.hpp"
 #include "softcontact/haptics/haptic_trace.hpp"
 #include "softcontact/haptics/latest_value.hpp"
 #include "softcontact/haptics/tick_clock.hpp"
@@ -81,6 +82,7 @@ public:
 
     [[nodiscard]] HapticReadout readout();
     [[nodiscard]] const HapticTimes& times() const noexcept { return m_times; }
+    [[nodiscard]] const HapticTally& tally() const noexcept { return m_tally; }
     [[nodiscard]] std::int64_t ticks() const noexcept { return m_done.load(std::memory_order_acquire); }
     [[nodiscard]] double period() const noexcept { return m_period; }
     /// The limits in force: the settings', or the device's where those are smaller.
@@ -126,6 +128,7 @@ private:
     std::atomic<int> m_granted{-1};  // -1: not known yet; 0: as asked for; else the system's errno
     std::atomic<std::int64_t> m_done{0};
     HapticTimes m_times;
+    HapticTally m_tally;
     std::thread m_thread;
 };
 
