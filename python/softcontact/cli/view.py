@@ -30,7 +30,11 @@ def command(
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Of the live page; 0: any free one.")] = PORT,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; the default is reached from this machine alone.")
+        str,
+        typer.Option(
+            help="Address to listen on. The default is reached from this machine alone; elsewhere the page needs the "
+            "token in the printed address."
+        ),
     ] = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
     device: Annotated[
@@ -110,6 +114,10 @@ def _live(what: str, settings: list[str], host: str, port: int, device: str, no_
     with _only_our_words(), open_scene(scene, device, fit=fit) as live, Page(live, host, port) as page:
         print(page.address, flush=True)
         say(f"'{scene.name}' runs; Ctrl-C ends it")
+        if "token=" in page.address:
+            say(
+                "who has this address can drive the scene; other machines put this one's name in place of its host"
+            )
         _open(page.address, no_browser)
         live.start()
         page.run()

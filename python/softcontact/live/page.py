@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from softcontact.live.gate import Gate, is_loopback
 from softcontact.live.panel import Panel
 from softcontact.live.scene import LiveScene
 from softcontact.live.stage import Stage, place_camera
@@ -24,10 +25,11 @@ class Page:
 
     Args:
         live: the scene; it stays the caller's to close.
-        host: address to listen on; other machines reach only what is not a loopback address.
+        host: address to listen on; other machines reach only what is not a loopback address, and need a token there:
+            see softcontact.live.gate.
         port: 0: any that is free.
     Attributes:
-        address: of the page.
+        address: of the page, with the token where one is needed.
     Raises:
         ImportError: viser is not installed; tells how to.
         SceneError: host or port cannot be had.
@@ -40,12 +42,16 @@ class Page:
             raise ImportError(NEEDED) from None
         self.live = live
         _check_free(host, port)
-        self._server = viser.ViserServer(host=host, port=port, verbose=False)
+        exposed = not is_loopback(host)
+        inner = ("127.0.0.1", 0) if exposed else (host, port)
+        self._server = viser.ViserServer(host=inner[0], port=inner[1], verbose=False)
+        self._gate: Gate | None = None
         self._stop = threading.Event()
         try:
             _forbid_tunnel(self._server)
-            shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host
-            self.address = f"http://{f'[{shown}]' if ':' in shown else shown}:{self._server.get_port()}"
+            if exposed:
+                self._gate = Gate(host, port, self._server.get_port())
+            self.address = _address(host, self._server.get_port(), self._gate)
             frame = live.frame
             self._stage = Stage(self._server, live.surfaces, frame, _seen_through(live))
             self._views = None
@@ -54,7 +60,7 @@ class Page:
             self._panel = Panel(self._server, live, self._stage)
             place_camera(self._server, *_view(live, self._stage))
         except BaseException:
-            self._server.stop()
+            self.close()
             raise
         self._shown = frame.number
 
@@ -80,6 +86,8 @@ class Page:
     def close(self) -> None:
         """Shut the server down."""
         self._stop.set()
+        if self._gate is not None:
+            self._gate.close()
         self._server.stop()
 
     def __enter__(self) -> Page:
@@ -87,6 +95,12 @@ class Page:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _address(host: str, port: int, gate: Gate | None) -> str:
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host
+    place = f"http://{f'[{shown}]' if ':' in shown else shown}"
+    return f"{place}:{port}" if gate is None else f"{place}:{gate.port}/?token={gate.token}"
 
 
 def _check_free(host: str, port: int) -> None:

@@ -262,9 +262,7 @@ class ToolScene(LiveScene):
 
     def _device_pose(self) -> FloatArray:
         told = self._session.readout()
-        if told["tick"] == 0:
-            return np.concatenate(self._target)
-        return np.concatenate([told["position"], told["orientation"]])
+        return np.concatenate(self._target if told["tick"] == 0 else (told["position"], told["orientation"]))
 
     def _new_engine(self) -> EmbeddedEngine:
         return EmbeddedEngine(self.scene, turn_tolerance=_TURN_TOLERANCE)
@@ -283,8 +281,6 @@ class ToolScene(LiveScene):
             longer = min(_LONGEST_STEP, max(2.0 * step, took / _SHARE))
             self.scene = self.scene.model_copy(update={"time_step": longer})
 
-    # Where the hand can go, and what can be changed.
-
     def _steer(self, script: list[Any]) -> Steering:
         others = [s.name for s in self._engine.surfaces if s.body != self.tool]
         tissue = np.vstack([self._engine.vertices(name) for name in others])
@@ -296,11 +292,10 @@ class ToolScene(LiveScene):
 
     def _make_controls(self) -> tuple[Control, ...]:
         found = [self._stiffness_control(b) for b in self.scene.bodies if b.kind == "tetrahedral"]
-        gains = self.coupling
         found.append(self._friction_control())
         for name, label, unit, value, most in (
-            ("coupling_stiffness", "coupling stiffness", "N/m", gains.stiffness, 4.0),
-            ("coupling_damping", "coupling damping", "N s/m", gains.damping, 5.0),
+            ("coupling_stiffness", "coupling stiffness", "N/m", self.coupling.stiffness, 4.0),
+            ("coupling_damping", "coupling damping", "N s/m", self.coupling.damping, 5.0),
         ):
             found.append(
                 Control(name, label, unit, 0.1 * value, most * value, value, self._coupling_setter(name))
