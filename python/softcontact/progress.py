@@ -68,27 +68,37 @@ def count_progress(
         yield lambda done, failed: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-    from rich.progress import TimeRemainingColumn as Remaining
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.text import Text
+
+    class Times(ProgressColumn):
+        """Time taken, and the time that remains at the mean rate so far; Rich's own leaves out the first thing."""
+
+        def render(self, task: Task) -> Text:
+            taken, new = task.elapsed or 0.0, task.completed - done
+            left = _clock(taken / new * (total - task.completed)) if new > 0 else "?"
+            return Text(f"{_clock(taken)}, {left} remaining")
 
     columns = (
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.description}{task.fields[failed]}"),
-        TimeElapsedColumn(),
-        TextColumn("remaining"),
-        Remaining(),
+        Times(),
     )
-    screen = Console(stderr=True)
-    with Progress(
-        *columns, console=screen, transient=True, refresh_per_second=2, speed_estimate_period=600
-    ) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=2) as bar:
         task = bar.add_task(what, total=total, completed=done, failed="")
 
         def tick(done: int, failed: int) -> None:
             bar.update(task, completed=done, failed=f", {failed} not passed" if failed else "")
 
         yield tick
+
+
+def _clock(seconds: float) -> str:
+    """A time as 1:02:03."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}"
 
 
 def peak_memory(workers: int = 0) -> int | None:
