@@ -2,6 +2,7 @@
 """Sweeps: every run once, whatever befalls single ones; the same table from processes and from Dask."""
 
 import csv
+import errno
 import json
 import math
 import os
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from softcontact import cli
+from softcontact import cli, outputs
 from softcontact.outputs import OutputError
 from softcontact.parallel import Workers
 from softcontact.scene.errors import SceneError
@@ -151,6 +152,22 @@ def test_a_folder_holds_one_sweep_and_serves_one_process(team, tmp_path):
     (tmp_path / "other" / "report.md").write_text("mine")
     with pytest.raises(OutputError, match=r"holds report.md that no sweep wrote"):
         sweep(SCENE, given, **again | {"out": tmp_path / "other"})
+
+
+def test_a_full_disk_ends_a_sweep_that_goes_on_later(team, tmp_path, monkeypatch):
+    def full(path, data):
+        if path.name == "000001.json":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write_json(path, data)
+
+    given, write_json = {"number": [1, 2, 3]}, outputs.write_json
+    with monkeypatch.context() as patch:
+        patch.setattr(outputs, "write_json", full)
+        with pytest.raises(
+            OutputError, match=r"No space left .* of 3 runs are done, go on by --resume --out"
+        ):
+            sweep(SCENE, given, workers=team, out=tmp_path / "s")
+    assert sweep(SCENE, given, workers=team, out=tmp_path / "s", resume=True).passed
 
 
 def test_the_scene_and_the_files_belong_to_a_sweep(team, tmp_path):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from softcontact import outputs
+from softcontact.outputs import OutputError
 from softcontact.parallel import Limits, Workers, WorkersLost, available_cores
 from softcontact.progress import count_progress
 from softcontact.runner import CHECK_FAILED, DONE, INTERRUPTED, STOPPED
@@ -202,6 +203,8 @@ def _work(
             return INTERRUPTED, f"interrupted; {_done(journal)}"
         except WorkersLost as error:
             return STOPPED, f"{error}; {_done(journal)}"
+        except OutputError as error:
+            raise OutputError(f"{error}; {_done(journal)}") from None
     return (CHECK_FAILED if failed else DONE), ""
 
 
