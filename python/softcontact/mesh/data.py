@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -24,3 +26,21 @@ def data_path(name: str) -> Path:
     raise FileNotFoundError(
         f"data file {name!r} not found in {' or '.join(str(f) for f in _FOLDERS)}: install the package again"
     )
+
+
+def damaged_files() -> dict[str, str]:
+    """Data files that are not as their manifest has them, and what is wrong: "missing" or "changed".
+
+    Raises:
+        FileNotFoundError: no manifest; the message names the folders searched.
+    """
+    found = {}
+    for name, entry in json.loads(data_path("manifest.json").read_text(encoding="utf-8"))["files"].items():
+        try:
+            content = data_path(name).read_bytes()
+        except FileNotFoundError:
+            found[name] = "missing"
+            continue
+        if hashlib.sha256(content).hexdigest() != entry["sha256"]:
+            found[name] = "changed"
+    return found
