@@ -24,7 +24,7 @@ from softcontact.avatar import (
 )
 from softcontact.bench.avatar_pushes import DIRECTIONS, LIMITS, PLACES, PUSHED, push
 from softcontact.bench.avatar_pushes import FORCE as FORCE_OF_PUSH
-from softcontact.bench.page.gathering import load
+from softcontact.bench.results import load
 from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 from softcontact.bodies import ArticulatedModel

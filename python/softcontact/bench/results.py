@@ -2,8 +2,14 @@
 """Where a benchmark leaves what it measured."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
+
+
+def load() -> float | None:
+    """Processes that wanted a core, mean over the last minute; None where the system does not tell."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
 def write(

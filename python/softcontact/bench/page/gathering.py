@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 import softcontact
+from softcontact.bench.results import load
 from softcontact.bench.table1 import machine
 from softcontact.engines.sofa.availability import sofa_found
 
@@ -113,11 +114,6 @@ def commit() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return head.stdout.strip() + ("+" if changed.stdout.strip() else "")
-
-
-def load() -> float | None:
-    """Processes that wanted a core, mean over the last minute; None where the system does not tell."""
-    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
 def measure(name: str, out: Path, quick: bool, options: Sequence[str] = ()) -> None:
