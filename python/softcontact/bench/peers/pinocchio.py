@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from softcontact.bench.peers.record import (
     Table,
     attempt,
     distribution,
-    seconds_a_call,
+    seconds_each,
 )
 from softcontact.bodies import ArticulatedModel
 
@@ -137,58 +137,54 @@ def measure(avatar: Avatar, calls: int) -> list[Row]:
         return float(np.abs(force - tau).max() / np.abs(tau).max())
 
     apart = float(np.abs(mass - their_mass).max() / np.abs(their_mass).max())
+    times = seconds_each(
+        {**_our_calls(ours, q, v, tau, calls), **_their_calls(pin, theirs, q, v, tau, calls)}, REPEATS
+    )
+    mine = {key.removeprefix("our "): value for key, value in times.items() if key.startswith("our ")}
+    other: dict[str, float | None] = {
+        "forward_s": times.get("loop"),
+        "forward_call_s": times["aba"],
+        "mass_s": times["crba"] - times["single"],
+        "mass_call_s": times["crba"],
+    }
     return [
-        Row(
-            OURS,
-            "",
-            {**_our_times(ours, q, v, tau, calls), "residual": residual(acceleration), "mass_error": apart},
-        ),
-        Row(
-            NAME,
-            "",
-            {**_their_times(pin, theirs, q, v, tau, calls), "residual": residual(peers), "mass_error": apart},
-        ),
+        Row(OURS, "", {**mine, "residual": residual(acceleration), "mass_error": apart}),
+        Row(NAME, "", {**other, "residual": residual(peers), "mass_error": apart}),
     ]
 
 
-def _our_times(model: ArticulatedModel, q: Any, v: Any, tau: Any, calls: int) -> dict[str, float]:
+Calls = dict[str, tuple[Callable[[], object], int]]
+
+
+def _many(call: Callable[[], object], count: int) -> tuple[Callable[[], object], int]:
+    return lambda: [call() for _ in range(count)], count
+
+
+def _our_calls(model: ArticulatedModel, q: Any, v: Any, tau: Any, count: int) -> Calls:
     core, inner, data = _core.articulated, model._model, model._data
     none = np.zeros((0, 6))
-
-    def many(call: Any) -> Any:
-        return lambda: [call() for _ in range(calls)]
-
     return {
-        "forward_s": seconds_a_call(
-            lambda: core.forward_dynamics(inner, data, q, v, tau, none, calls), calls, REPEATS
-        ),
-        "forward_call_s": seconds_a_call(many(lambda: model.forward_dynamics(q, v, tau)), calls, REPEATS),
-        "mass_s": seconds_a_call(lambda: core.mass_matrix(inner, data, q, calls), calls, REPEATS),
-        "mass_call_s": seconds_a_call(many(lambda: model.mass_matrix(q)), calls, REPEATS),
+        "our forward_s": (lambda: core.forward_dynamics(inner, data, q, v, tau, none, count), count),
+        "our forward_call_s": _many(lambda: model.forward_dynamics(q, v, tau), count),
+        "our mass_s": (lambda: core.mass_matrix(inner, data, q, count), count),
+        "our mass_call_s": _many(lambda: model.mass_matrix(q), count),
     }
 
 
-def _their_times(pin: Any, model: Any, q: Any, v: Any, tau: Any, calls: int) -> dict[str, float | None]:
+def _their_calls(pin: Any, model: Any, q: Any, v: Any, tau: Any, count: int) -> Calls:
     data = model.createData()
     single = pin.Model()
     joint = single.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "joint")
     single.appendBodyToJoint(joint, pin.Inertia.Random(), pin.SE3.Identity())
     single_data, angle = single.createData(), np.zeros(1)
-
-    def many(call: Any) -> Any:
-        return lambda: [call() for _ in range(calls)]
-
-    whole = seconds_a_call(many(lambda: pin.crba(model, data, q)), calls, REPEATS)
-    empty = seconds_a_call(many(lambda: pin.crba(single, single_data, angle)), calls, REPEATS)
-    loop = None
+    calls = {
+        "aba": _many(lambda: pin.aba(model, data, q, v, tau), count),
+        "crba": _many(lambda: pin.crba(model, data, q), count),
+        "single": _many(lambda: pin.crba(single, single_data, angle), count),
+    }
     if getattr(pin, "WITH_OPENMP", False):
         pool = pin.ModelPool(model, 1)
-        columns = [np.asfortranarray(np.tile(x[:, None], calls)) for x in (q, v, tau)]
-        result = np.zeros((model.nv, calls), order="F")
-        loop = seconds_a_call(lambda: pin.abaInParallel(1, pool, *columns, result), calls, REPEATS)
-    return {
-        "forward_s": loop,
-        "forward_call_s": seconds_a_call(many(lambda: pin.aba(model, data, q, v, tau)), calls, REPEATS),
-        "mass_s": whole - empty,
-        "mass_call_s": whole,
-    }
+        columns = [np.asfortranarray(np.tile(x[:, None], count)) for x in (q, v, tau)]
+        result = np.zeros((model.nv, count), order="F")
+        calls["loop"] = (lambda: pin.abaInParallel(1, pool, *columns, result), count)
+    return calls

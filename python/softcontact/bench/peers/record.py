@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from typing import Any
@@ -191,15 +191,24 @@ def _cell(figure: float | None, column: Column) -> str:
     return f"{shown:.3g}" if 1e-3 <= abs(shown) < 1e3 else f"{shown:.1e}"
 
 
-def seconds_a_call(call: Callable[[], object], calls: int, repeats: int) -> float:
-    """Median over repeats of the processor time of a call that does `calls` things, a thing."""
-    call()
-    times = []
-    for _ in range(repeats):
-        began = time.thread_time()
-        call()
-        times.append((time.thread_time() - began) / calls)
-    return statistics.median(times)
+def seconds_each(calls: Mapping[str, tuple[Callable[[], object], int]], repeats: int) -> dict[str, float]:
+    """Median processor time of a thing [s], by name.
+
+    All take their turn in every round, so that what else the machine does meanwhile meets them alike.
+
+    Args:
+        calls: by name what is called and how many things one call does.
+        repeats: rounds, after one that is not counted.
+    """
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for number in range(repeats + 1):
+        for name, (call, count) in calls.items():
+            began = time.thread_time()
+            call()
+            taken = (time.thread_time() - began) / count
+            if number:
+                times[name].append(taken)
+    return {name: statistics.median(taken) for name, taken in times.items()}
 
 
 def attempt(table: Table, tool: str, setting: str, work: Callable[[], Sequence[Row]]) -> None:

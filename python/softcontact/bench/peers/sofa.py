@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -40,7 +41,7 @@ def tables() -> tuple[Table, Table]:
     """The hand and the block, without rows."""
     columns = (
         Column("step_s", "step ms", 1e3, 0.0),
-        Column("solve_s", "of it building and solving contacts ms", 1e3, 0.0),
+        Column("solve_s", "building and solving contacts, wall clock ms", 1e3, 0.0),
         Column("rows", "rows"),
     )
     same = "the scene: bodies, meshes, materials, time step, friction, motions; one thread"
@@ -51,7 +52,7 @@ def tables() -> tuple[Table, Table]:
         "mechanics and solver. SOFA: its own tetrahedra, articulated mapping, detection and block Gauss-Seidel, with "
         "its own point friction (FrictionContactConstraint) and with this project's AggregateVolume in it. Ours: the "
         "embedded engine.",
-        (*columns, Column("rise_m", "ball's height mm", 1e3)),
+        (*columns, Column("rise_m", "ball risen mm", 1e3)),
     )
     block = Table(
         "soft block",
@@ -90,38 +91,32 @@ _CALLED = {
 
 def hold(tool: str, setting: str, model: str, make: Callable[[Any], Any], steps: int) -> Row:
     """The hand's row on one engine."""
-    figures, path = table1.measure(HAND, load(HAND.scene, HAND.options), model, steps, make)
-    return Row(
-        tool,
-        setting,
-        {
-            "step_s": 1e-3 * figures["step_ms"]["median"],
-            "solve_s": 1e-3 * figures["solve_ms"]["median"],
-            "rows": figures["rows"]["mean"],
-            "rise_m": float(path[-1, 2]),
-        },
-        "" if figures["held"] else "dropped",
-    )
+    scene = load(HAND.scene, HAND.options).with_changes({"contact.model": model})
+    engine = make(scene)
+    start = engine.pose(HAND.body)[2]
+    figures, _ = _timed(engine, round(HAND.start / scene.time_step), steps)
+    rise = float(engine.pose(HAND.body)[2] - start)
+    return Row(tool, setting, {**figures, "rise_m": rise}, "" if rise > HAND.rise else "dropped")
 
 
 def press(tool: str, make: Callable[[Any], Any]) -> Row:
     """The block's row on one engine."""
     scene = load("block")
-    engine = make(scene)
-    samples, forces = [], []
-    for number in range(round(BLOCK_SECONDS / scene.time_step)):
+    lead, count = (round(seconds / scene.time_step) for seconds in (BLOCK_FROM, BLOCK_SECONDS - BLOCK_FROM))
+    figures, forces = _timed(make(scene), lead, count)
+    return Row(tool, "points", {**figures, "force_n": float(np.median(forces))})
+
+
+def _timed(engine: Any, lead: int, count: int) -> tuple[dict[str, float | None], list[float]]:
+    """Medians over `count` steps after the first `lead` ones, and the sum of the forces of each step's patches [N]."""
+    for _ in range(lead):
         engine.step()
-        if (number + 1) * scene.time_step > BLOCK_FROM:
-            samples.append(engine.statistics())
-            forces.append(np.linalg.norm(sum(patch["force"] for patch in engine.patches())))
-    median = {key: float(np.median([one[key] for one in samples])) for key in ("step_ms", "solve_ms", "rows")}
-    return Row(
-        tool,
-        "points",
-        {
-            "step_s": 1e-3 * median["step_ms"],
-            "solve_s": 1e-3 * median["solve_ms"],
-            "rows": median["rows"],
-            "force_n": float(np.median(forces)),
-        },
-    )
+    times, samples, forces = [], [], []
+    for _ in range(count):
+        began = time.process_time()
+        engine.step()
+        times.append(time.process_time() - began)
+        samples.append(engine.statistics())
+        forces.append(float(np.linalg.norm(np.sum([patch["force"] for patch in engine.patches()], axis=0))))
+    solve, rows = (float(np.median([one[key] for one in samples])) for key in ("solve_ms", "rows"))
+    return {"step_s": float(np.median(times)), "solve_s": 1e-3 * solve, "rows": rows}, forces
