@@ -16,6 +16,7 @@ from softcontact.parallel import Workers
 from softcontact.scene.errors import SceneError
 from softcontact.sweeps import Range, sweep
 from softcontact.sweeps.journal import _locked
+from softcontact.sweeps.plots import measures
 from softcontact.sweeps.table import TIMES
 
 SCENE = Path(__file__).with_name("sweep_scene.py")
@@ -104,6 +105,23 @@ def test_a_failed_check_is_told(team, tmp_path):
         "| check failed | probe_limit height: 0.05071, limit 0.06 |"
         in (tmp_path / "s" / "report.md").read_text()
     )
+
+
+def test_measures_are_figures_that_differ_each_once():
+    row = {
+        "checks.gap.value": 1.0,
+        "checks.same.value": 2.0,
+        "penetration_max_m": 1.0,
+        "real_time_factor": 1.0,
+    }
+    table = [
+        row,
+        row | {"checks.gap.value": None, "penetration_max_m": None},
+        row | {"checks.gap.value": 3.0},
+    ]
+    assert measures(table) == ["checks.gap.value", "penetration_max_m", "real_time_factor"]
+    table[2] = table[2] | {"penetration_max_m": 3.0}
+    assert measures(table) == ["checks.gap.value", "real_time_factor"]
 
 
 @pytest.mark.parametrize("design", ["lhs", "random"])

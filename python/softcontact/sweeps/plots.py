@@ -29,9 +29,14 @@ def measures(table: Rows) -> list[str]:
     names = list(table[0]) if table else []
     checks = [name for name in names if re.fullmatch(r"checks\..*\.value", name)]
     more = ["contacts.mean", "penetration_max_m"]
-    found = [name for name in [*checks, *more] if name in names and _varies(table, name)]
-    found = found[: _MOST_MEASURES - 1]
-    return [*found, "real_time_factor"] if "real_time_factor" in names else found
+    found: dict[
+        tuple[Any, ...], str
+    ] = {}  # by their values: a figure that a check has looked at is not drawn twice
+    for name in [*checks, *more]:
+        if name in names and _varies(table, name):
+            found.setdefault(tuple(row[name] for row in table), name)
+    chosen = list(found.values())[: _MOST_MEASURES - 1]
+    return [*chosen, "real_time_factor"] if "real_time_factor" in names else chosen
 
 
 def title(table: Rows, measure: str) -> str:
