@@ -117,7 +117,7 @@ def test_measures_are_figures_that_differ_each_once():
     table = [
         row,
         row | {"checks.gap.value": None, "penetration_max_m": None},
-        row | {"checks.gap.value": 3.0},
+        row | {"checks.gap.value": 3.0, "penetration_max_m": 2.0},
     ]
     assert measures(table) == ["checks.gap.value", "penetration_max_m", "real_time_factor"]
     table[2] = table[2] | {"penetration_max_m": 3.0}
