@@ -52,6 +52,8 @@ def bunny(*, force: float = 2e6, directions: Directions = DOWN) -> Model:
 
     The paper tells neither size nor force. 2·10⁶ N down on the tip of an ear moves it by 5 mm. What is far from a load
     moves little and alike, so that modes are found from a third of the positions, and three terms hold the size.
+    Of a third that leaves out the tips of ears, a load on such a tip would be missed by 1.1 % instead of 0.19 % of the
+    largest displacement.
 
     Source: González et al. 2015, Sec. 4.3.
     """
