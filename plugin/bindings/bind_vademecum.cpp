@@ -20,7 +20,8 @@ void require_shape(const Array& array, const char* name, const char* expected)
 
 std::unique_ptr<SeparatedField> make_field(const Array& modes, const Array& amplitudes,
                                            const std::vector<Index>& dent_starts,
-                                           const std::vector<Index>& dent_nodes, const Array& dents)
+                                           const std::vector<Index>& dent_nodes, const Array& dents,
+                                           const std::vector<Index>& opposites)
 {
     require_shape(modes, "modes", "(modes, nodes, 3)");
     require_shape(amplitudes, "amplitudes", "(cases, terms, modes)");
@@ -38,6 +39,7 @@ std::unique_ptr<SeparatedField> make_field(const Array& modes, const Array& ampl
     solution.dent_starts = dent_starts;
     solution.dent_nodes = dent_nodes;
     solution.dents = Eigen::Map<const MatrixXd>(dents.data(), 3, dents.shape(0) * dents.shape(1));
+    solution.opposites = opposites;
     return std::make_unique<SeparatedField>(std::move(solution));
 }
 
@@ -55,7 +57,7 @@ void bind_vademecum(py::module_& module)
     bind_vademecum_distance(module);
     py::class_<SeparatedField>(module, "SeparatedField")
         .def(py::init(&make_field), py::arg("modes"), py::arg("amplitudes"), py::arg("dent_starts"),
-             py::arg("dent_nodes"), py::arg("dents"))
+             py::arg("dent_nodes"), py::arg("dents"), py::arg("opposites"))
         .def_property_readonly("node_count", &SeparatedField::node_count)
         .def_property_readonly("mode_count", &SeparatedField::mode_count)
         .def_property_readonly("case_count", &SeparatedField::case_count);
@@ -66,10 +68,11 @@ void bind_vademecum(py::module_& module)
         .def("add", &LoadedField::add, py::arg("load_case"), py::arg("size"), py::arg("share") = 1.0)
         .def(
             "predict",
-            [](LoadedField& field, const std::vector<Index>& cases, const std::vector<double>& sizes) {
-                field.predict(cases, sizes);
+            [](LoadedField& field, const std::vector<Index>& cases, const std::vector<double>& sizes,
+               bool together) {
+                field.predict(cases, sizes, together ? Predictor::deflection : Predictor::superposition);
             },
-            py::arg("cases"), py::arg("sizes"))
+            py::arg("cases"), py::arg("sizes"), py::arg("together") = true)
         .def_property_readonly("load_count", &LoadedField::load_count)
         .def_property_readonly("amplitudes",
                                [](const LoadedField& field) { return VectorXd(field.amplitudes()); })

@@ -70,78 +70,126 @@ py::tuple closest(DeformedBoundary& boundary, const RowsRef& points, int from)
     return py::make_tuple(distances, places, normals);
 }
 
-void hold(ContactResponse& response, const std::vector<Index>& cases, const std::vector<double>& sizes)
+void hold(ContactResponse& response, const std::vector<Index>& cases, const std::vector<double>& sizes,
+          Index body)
 {
-    if (!response.hold(cases, sizes)) {
+    if (!response.hold(cases, sizes, body)) {
         throw std::invalid_argument("loads: expected at most " + std::to_string(ContactResponse::most_held) +
                                     " cases that there are, with finite sizes");
     }
 }
 
-/// Options of a response by name, as softcontact.vademecum.response gives them.
-std::unique_ptr<ContactResponse> make_response(const SeparatedField& field, const py::dict& given)
+/// A body by the names that softcontact.vademecum.response gives.
+YieldingBody make_body(const SeparatedField& field, const py::dict& given)
 {
     const auto get = [&given]<typename T>(const char* name, T) { return given[name].cast<T>(); };
     const Points nodes = columns(given["nodes"].cast<Rows>());
-    const Triangles triangles = given["triangles"].cast<TriangleRows>().transpose();
-    const Points directions = columns(given["directions"].cast<Rows>());
     LoadFamilies families(nodes, get("loaded", std::vector<Index>{}), get("clamped", std::vector<Index>{}),
-                          directions, get("magnitude", 0.0));
+                          columns(given["directions"].cast<Rows>()), get("magnitude", 0.0));
+    YieldingBody body{field, nodes, given["triangles"].cast<TriangleRows>().transpose(), std::move(families)};
+    if (given.contains("shell_corners")) {
+        body.shell = {given["shell_corners"].cast<TriangleRows>().transpose(),
+                      columns(given["shell_shares"].cast<Rows>())};
+    }
+    return body;
+}
+
+/// Options of a response by name, as softcontact.vademecum.response gives them; `bodies` are one or two.
+std::unique_ptr<ContactResponse> make_response(const std::vector<const SeparatedField*>& fields,
+                                               const std::vector<py::dict>& bodies, const py::dict& given)
+{
+    const auto get = [&given]<typename T>(const char* name, T) { return given[name].cast<T>(); };
     const PenaltySettings penalty{get("stiffness", 0.0), get("friction", 0.0),
                                   get("tangential_stiffness", 0.0)};
     const ResponseSettings settings{get("capacity", Index{}), get("max_iterations", 0),
                                     get("tolerance", 0.0)};
-    return std::make_unique<ContactResponse>(field, nodes, triangles, std::move(families), penalty,
-                                             get("points", Index{}), settings);
+    if (bodies.empty() || bodies.size() > 2 || fields.size() != bodies.size()) {
+        throw std::invalid_argument("bodies: expected one or two, and their fields");
+    }
+    const YieldingBody first = make_body(*fields[0], bodies[0]);
+    if (bodies.size() == 1) {
+        return std::make_unique<ContactResponse>(first, penalty, get("points", Index{}), settings);
+    }
+    return std::make_unique<ContactResponse>(first, make_body(*fields[1], bodies[1]), penalty, settings);
+}
+
+py::tuple told(const ResponseStatus& status)
+{
+    return py::make_tuple(status.converged, status.iterations, status.residual, status.contacts, status.loads,
+                          status.detections, status.detection);
+}
+
+const ContactBody& body_of(const ContactResponse& response, Index number)
+{
+    if (number < 0 || number >= response.body_count()) throw std::invalid_argument("body: there is no such");
+    return response.body(number);
 }
 
 void bind_law(py::module_& module)
 {
     py::class_<VademecumLaw, ForceLaw>(module, "VademecumLaw")
-        .def(py::init([](const SeparatedField& field, const py::dict& given, const RowsRef& shell,
+        .def(py::init([](const std::vector<const SeparatedField*>& fields,
+                         const std::vector<py::dict>& bodies, const py::dict& given, const RowsRef& shell,
                          double length, double force, double damping) {
-                 return std::make_unique<VademecumLaw>(make_response(field, given), Points(columns(shell)),
+                 return std::make_unique<VademecumLaw>(make_response(fields, bodies, given),
+                                                       Points(columns(shell)),
                                                        VademecumScales{length, force, damping});
              }),
-             py::arg("field"), py::arg("response"), py::arg("shell"), py::arg("length"), py::arg("force"),
-             py::arg("damping"), py::keep_alive<1, 2>());
+             py::arg("fields"), py::arg("bodies"), py::arg("response"), py::arg("shell"), py::arg("length"),
+             py::arg("force"), py::arg("damping"), py::keep_alive<1, 2>());
 }
 
 void bind_response(py::module_& module)
 {
     py::class_<ContactResponse>(module, "ContactResponse")
-        .def(py::init(&make_response), py::arg("field"), py::arg("given"), py::keep_alive<1, 2>())
-        .def("hold", &hold, py::arg("cases"), py::arg("sizes"))
+        .def(py::init(&make_response), py::arg("fields"), py::arg("bodies"), py::arg("given"),
+             py::keep_alive<1, 2>())
+        .def("hold", &hold, py::arg("cases"), py::arg("sizes"), py::arg("body"))
         .def(
             "solve",
-            [](ContactResponse& self, const RowsRef& points) {
-                const ResponseStatus status = self.solve(columns(points));
-                return py::make_tuple(status.converged, status.iterations, status.residual, status.contacts,
-                                      status.loads);
-            },
+            [](ContactResponse& self, const RowsRef& points) { return told(self.solve(columns(points))); },
             py::arg("points"))
+        .def(
+            "solve_pose",
+            [](ContactResponse& self, const Vector3d& position, const Eigen::Vector4d& orientation) {
+                return told(self.solve(RigidPose{position, Quaterniond(orientation).normalized()}));
+            },
+            py::arg("position"), py::arg("orientation"))
         .def("release", &ContactResponse::release)
-        .def("contacts", [](const ContactResponse& self) { return told(self.contact().contacts()); })
+        .def(
+            "contacts",
+            [](const ContactResponse& self, Index shell) {
+                if (shell < 0 || shell >= self.shell_count()) {
+                    throw std::invalid_argument("shell: there is no such");
+                }
+                return told(self.contact(shell).contacts());
+            },
+            py::arg("shell"))
         .def(
             "wrench",
-            [](const ContactResponse& self, const Vector3d& centre) {
-                return self.contact().wrench(centre).vector();
-            },
+            [](const ContactResponse& self, const Vector3d& centre) { return self.wrench(centre).vector(); },
             py::arg("centre"))
-        .def("loads",
-             [](const ContactResponse& self) {
-                 py::list out;
-                 for (Index i = 0; i < self.load_count(); ++i) {
-                     const auto load = self.load(i);
-                     if (load.size != 0.0) out.append(py::make_tuple(load.load_case, load.size));
-                 }
-                 return out;
-             })
-        .def("displacements", [](const ContactResponse& self) {
-            Points out(3, self.field().field().node_count());
-            self.field().displacements(out);
-            return Rows(out.transpose());
-        });
+        .def(
+            "loads",
+            [](const ContactResponse& self, Index number) {
+                const ContactBody& body = body_of(self, number);
+                py::list out;
+                for (Index i = 0; i < body.load_count(); ++i) {
+                    const auto load = body.load(i);
+                    if (load.size != 0.0) out.append(py::make_tuple(load.load_case, load.size));
+                }
+                return out;
+            },
+            py::arg("body"))
+        .def(
+            "displacements",
+            [](const ContactResponse& self, Index number) {
+                const LoadedField& loaded = body_of(self, number).loaded();
+                Points out(3, loaded.field().node_count());
+                loaded.displacements(out);
+                return Rows(out.transpose());
+            },
+            py::arg("body"));
 }
 
 }  // namespace

@@ -34,9 +34,9 @@ std::unique_ptr<VademecumLaw> make_law(const SeparatedField& field, const Points
     Points down(3, 1);
     down.col(0) = -Vector3d::UnitZ();
     LoadFamilies families(test::beam_points(), loaded, {}, down, 1e6);
-    auto response = std::make_unique<ContactResponse>(field, test::beam_points(), test::beam_triangles(),
-                                                      std::move(families), PenaltySettings{1e7, 0.3, 0.0},
-                                                      shell.cols(), ResponseSettings{24, 6, 1e-4});
+    const YieldingBody body{field, test::beam_points(), test::beam_triangles(), std::move(families)};
+    auto response = std::make_unique<ContactResponse>(body, PenaltySettings{1e7, 0.3, 0.0}, shell.cols(),
+                                                      ResponseSettings{24, 6, 1e-4});
     return std::make_unique<VademecumLaw>(std::move(response), shell, VademecumScales{1.0, 1e-5, 1.0});
 }
 

@@ -65,7 +65,7 @@ def test_wrong_questions_are_refused_and_change_nothing():
 def test_arrays_that_do_not_fit_are_refused_by_name():
     solution = small().solution
     names = ("modes", "amplitudes", "dent_starts", "dent_nodes", "dents")
-    good = {name: getattr(solution, name) for name in names}
+    good = {name: getattr(solution, name) for name in names} | {"opposites": []}
     for name, wrong in (
         ("modes", solution.modes[:, :, :2]),
         ("amplitudes", solution.amplitudes[:-1]),
@@ -73,6 +73,7 @@ def test_arrays_that_do_not_fit_are_refused_by_name():
         ("dent_nodes", solution.dent_nodes[::-1]),
         ("dents", solution.dents * np.nan),
         ("modes", solution.modes[0]),
+        ("opposites", [0]),
     ):
         with pytest.raises(ValueError, match=name):
             _core.SeparatedField(**{**good, name: wrong})

@@ -25,7 +25,7 @@ from softcontact.scene.vademecums import LoadMotion
 from softcontact.vademecum import PenaltyLaw, Vademecum
 from softcontact.vademecum.grid import GridPair
 from softcontact.vademecum.loaded import LoadedBody, Placement
-from softcontact.vademecum.pair import ContactPair, PairState
+from softcontact.vademecum.pair import ContactPair, PairState, RestingPair
 from softcontact.vademecum.pointshell import Pointshell
 
 _PART = 0.15  # of the thickness: most that the bodies come together between two solutions
@@ -70,7 +70,7 @@ class VademecumEngine:
         self._thickness = min(
             float(np.ptp(rest_vertices(body), axis=0).min()) for body in self._bodies.values()
         )
-        self._prescribe(0.0)
+        self._free = self._prescribed(0.0)
         self._advance(0.0)
 
     def _add(self, body: VademecumBody | KinematicBody) -> None:
@@ -114,7 +114,9 @@ class VademecumEngine:
                         "and contact.friction to 0, or take boundary"
                     )
                 return GridPair(*bodies, shell, law)
-            return ContactPair(*bodies, shell, law, yielding=settings.yielding, tolerance=settings.tolerance)
+            if not settings.yielding:
+                return RestingPair(*bodies, shell, law)
+            return ContactPair(*bodies, shell, law, tolerance=settings.tolerance)
         except ValueError as error:
             raise SceneError(f"vademecum.detection: {error}") from None
 
@@ -140,24 +142,28 @@ class VademecumEngine:
             load = self._motions[LoadMotion].get(name)
             if load is not None:
                 body.loads = loads_at(load, at, body.vademecum)
+
+    def _prescribed(self, at: float) -> list[FloatArray]:
+        """Where the bodies would be at a time without each other."""
+        self._prescribe(at)
+        for body in self._bodies.values():
             if isinstance(body, LoadedBody):
                 body.apply()
+        return [body.positions() for body in self._bodies.values()]
 
     def _advance(self, at: float) -> None:
         """Go to a time, in parts so small that no body passes through the other: a point deep inside has forgotten on
         which side it came in."""
-        before = [body.positions() for body in self._bodies.values()]
-        began = self._at
-        self._prescribe(at)
-        self._at = at
+        began, before = self._at, self._free
+        self._at, self._free = at, self._prescribed(at)
         if self._pair is None:
             return
         way = sum(
-            float(np.linalg.norm(body.positions() - then, axis=1).max())
-            for body, then in zip(self._bodies.values(), before, strict=True)
+            float(np.linalg.norm(now - then, axis=1).max())
+            for now, then in zip(self._free, before, strict=True)
         )
         parts = 1
-        if isinstance(self._pair, ContactPair):
+        if not isinstance(self._pair, GridPair):
             parts = min(max(1, int(np.ceil(way / (_PART * self._thickness)))), _MOST_PARTS)
         for part in range(1, parts + 1):
             self._prescribe(began + (at - began) * part / parts)

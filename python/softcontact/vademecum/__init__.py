@@ -7,7 +7,8 @@
                 tabulates them, which makes contacts faster
     online      OnlineField: displacements from the core, without allocation
     contact     PenaltyContact: penalty forces of a pointshell on both bodies, with friction
-    response    ContactResponse: those forces and the displacements under them in equilibrium
+    response    ContactResponse: those forces and the displacements under them in equilibrium; PairResponse: of two
+                bodies that both yield
     correction  CorrectedField: several loads brought into equilibrium on the modes, at the points of a `cubature`
     haptics     VademecumLaw: the same under a haptic device, at its rate
 
@@ -44,8 +45,9 @@ from softcontact.vademecum.haptics import VademecumLaw
 from softcontact.vademecum.offline import BuildOptions
 from softcontact.vademecum.online import OnlineField
 from softcontact.vademecum.point_load import LoadCases, PointLoad
+from softcontact.vademecum.pointshell import Pointshell
 from softcontact.vademecum.reduced import BuildError
-from softcontact.vademecum.response import ContactResponse, ResponseStatus
+from softcontact.vademecum.response import ContactResponse, PairResponse, ResponseStatus
 from softcontact.vademecum.separated import SeparatedSolution
 from softcontact.vademecum.separated_distance import SeparatedDistanceField, separate_distance
 from softcontact.vademecum.solid import Solid
@@ -69,9 +71,11 @@ __all__ = [
     "LoadPath",
     "LogRow",
     "OnlineField",
+    "PairResponse",
     "PenaltyContact",
     "PenaltyLaw",
     "PointLoad",
+    "Pointshell",
     "ResponseStatus",
     "SeparatedDistanceField",
     "SeparatedSolution",

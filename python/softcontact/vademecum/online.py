@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OnlineField", "separated_field"]
 
+_OPPOSITE = 1e-9  # length of the sum of two unit vectors that are
+
 FloatArray = NDArray[np.float64]
 
 
@@ -46,6 +48,11 @@ class OnlineField:
     def native(self) -> _core.LoadedField:
         """The core's field, for what builds on it."""
         return self._loaded
+
+    @property
+    def separated(self) -> _core.SeparatedField:
+        """What it asks, for what asks it too."""
+        return self._field
 
     @property
     def mode_count(self) -> int:
@@ -80,12 +87,7 @@ class OnlineField:
             raise ValueError(f"nodes: {len(cases)} loads, room for {self._capacity}; give a larger capacity")
         if predictor not in ("superposition", "deflection"):
             raise ValueError(f"predictor: {predictor!r}, expected superposition or deflection")
-        if predictor == "deflection":
-            self._loaded.predict(cases, sizes.tolist())
-            return
-        self._loaded.clear()
-        for case, size in zip(cases, sizes, strict=True):
-            self._loaded.add(case, float(size))
+        self._loaded.predict(cases, sizes.tolist(), predictor == "deflection")
 
     def displacements(self, out: FloatArray | None = None) -> FloatArray:
         """Displacements (n, 3) [m] of all nodes.
@@ -118,6 +120,16 @@ def separated_field(vademecum: Vademecum, modes: int | None = None) -> _core.Sep
         ValueError: more modes than there are, or none.
     """
     solution = vademecum.solution if modes is None else vademecum.truncated(modes)
+    directions, count = vademecum.cases.directions, len(vademecum.cases.nodes)
+    against = np.linalg.norm(directions[:, None] + directions[None], axis=2) < _OPPOSITE
+    families = np.where(against.any(axis=1), against.argmax(axis=1), -1)
+    places = families[:, None] * count + np.arange(count)
+    opposites = np.where(families[:, None] < 0, -1, places)
     return _core.SeparatedField(
-        solution.modes, solution.amplitudes, solution.dent_starts, solution.dent_nodes, solution.dents
+        solution.modes,
+        solution.amplitudes,
+        solution.dent_starts,
+        solution.dent_nodes,
+        solution.dents,
+        opposites.ravel().tolist(),
     )

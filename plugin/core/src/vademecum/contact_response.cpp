@@ -2,10 +2,10 @@
 #include "softcontact/vademecum/contact_response.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <string>
 
 #include "softcontact/vademecum/eliminate.hpp"
 
@@ -16,6 +16,10 @@ namespace {
 constexpr int many_changes = 4;   // of the set of points that touch, in a linearised step; then one at a time
 constexpr int most_changes = 24;  // before a step goes with the set it has
 constexpr double least_share = 1.0 / 16.0;  // of a step, where steps do not shrink
+constexpr double least_gain = 0.3;          // of what a step should take off the next one
+constexpr double least_size = 1e-6;         // of the largest load: what is less may be anything
+constexpr double way_share = 0.15;  // of a body's smallest extent: what it may move in a step, which knows
+                                    // only of the contacts near by and might lead through the other body
 
 }  // namespace
 
@@ -28,319 +32,286 @@ void ResponseSettings::validate() const
     }
 }
 
-ContactResponse::ContactResponse(const SeparatedField& field, Points nodes,
-                                 const Eigen::Ref<const Triangles>& triangles, LoadFamilies families,
-                                 const PenaltySettings& penalty, Index points,
+ContactResponse::ContactResponse(const YieldingBody& body, const PenaltySettings& penalty, Index points,
                                  const ResponseSettings& settings)
-    : m_families(std::move(families)), m_settings(settings), m_nodes(std::move(nodes))
+    : m_settings(settings)
 {
     settings.validate();
-    m_settings.capacity = std::max(settings.capacity, m_families.axis_count());
-    const Index capacity = m_settings.capacity, held = static_cast<Index>(most_held);
-    m_loaded = std::make_unique<LoadedField>(field, capacity + held);
-    m_contact =
-        std::make_unique<PenaltyContact>(DeformedBoundary(m_nodes, triangles, *m_loaded), penalty, points);
-    const auto keys = static_cast<std::size_t>(m_families.loaded_count() * m_families.axis_count());
-    m_size.assign(keys, 0.0);
-    m_wanted.assign(keys, 0.0);
-    m_slot.assign(keys, -1);
-    for (auto* list : {&m_active, &m_all}) list->reserve(keys);
-    for (auto* list : {&m_held_sizes, &m_sizes}) list->reserve(keys + most_held);
-    for (auto* list : {&m_held_cases, &m_cases}) list->reserve(keys + most_held);
-    m_node_slot.assign(static_cast<std::size_t>(m_nodes.cols()), -1);
-    m_touched.reserve(static_cast<std::size_t>(m_nodes.cols()));
-    const Index modes = field.mode_count(), all = capacity + held;
-    m_ways.setZero(modes, capacity);
-    m_bends.setZero(modes, all);
-    m_like.setZero(all, capacity);
-    m_series.setZero(field.solution().terms, capacity);
-    m_moves.setZero(3 * m_nodes.cols(), capacity);
-    m_matrix.setZero(capacity, capacity);
-    m_rows.setZero(3 * points, capacity);
-    m_pressed.assign(static_cast<std::size_t>(points), 0);
-    m_change.setZero(capacity);
-    m_together.setZero(modes);
-    m_term.setZero(field.solution().terms);
+    m_settings.capacity = std::max(settings.capacity, body.families.axis_count());
+    add_body(body);
+    add_shell(body, *m_bodies[0], nullptr, points, penalty);
+    reserve();
 }
 
-bool ContactResponse::hold(std::span<const Index> cases, std::span<const double> sizes) noexcept
+ContactResponse::ContactResponse(const YieldingBody& first, const YieldingBody& second,
+                                 const PenaltySettings& penalty, const ResponseSettings& settings)
+    : m_settings(settings)
 {
-    if (cases.size() != sizes.size() || cases.size() > most_held) return false;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        if (cases[i] < 0 || cases[i] >= m_loaded->field().case_count() || !std::isfinite(sizes[i]))
-            return false;
+    settings.validate();
+    m_settings.capacity =
+        std::max({settings.capacity, first.families.axis_count(), second.families.axis_count()});
+    add_body(first);
+    add_body(second);
+    if (second.shell.count() < 1) throw std::invalid_argument("shell: expected one on the second body");
+    add_shell(first, *m_bodies[0], m_bodies[1].get(), second.shell.count(), penalty);
+    if (first.shell.count() > 0) {
+        add_shell(second, *m_bodies[1], m_bodies[0].get(), first.shell.count(), penalty);
     }
-    m_held_cases.assign(cases.begin(), cases.end());
-    m_held_sizes.assign(sizes.begin(), sizes.end());
-    return true;
+    reserve();
+}
+
+void ContactResponse::add_body(const YieldingBody& body)
+{
+    m_bodies.push_back(std::make_unique<ContactBody>(body.field, body.nodes, body.families, body.shell,
+                                                     m_settings.capacity));
+    const double way = way_share * m_bodies.back()->smallest_extent();
+    m_most_way = m_bodies.size() == 1 ? way : std::min(way, m_most_way);
+}
+
+void ContactResponse::add_shell(const YieldingBody& into, ContactBody& body, ContactBody* of, Index points,
+                                const PenaltySettings& penalty)
+{
+    Shell shell;
+    shell.into = &body;
+    shell.of = of;
+    shell.contact = std::make_unique<PenaltyContact>(
+        DeformedBoundary(into.nodes, into.triangles, body.loaded()), penalty, points);
+    shell.points.setZero(3, points);
+    m_shells.push_back(std::move(shell));
+}
+
+void ContactResponse::reserve()
+{
+    Index loads = 0, points = 0;
+    for (const auto& body : m_bodies) loads += body->capacity();
+    for (const Shell& shell : m_shells) points += shell.points.cols();
+    m_matrix.setZero(loads, loads);
+    m_rows.setZero(3 * points, loads);
+    m_pressed.assign(static_cast<std::size_t>(points), 0);
+    m_change.setZero(loads);
+}
+
+template <typename Visit>
+void ContactResponse::for_each_candidate(const Visit& visit) const noexcept
+{
+    std::size_t row = 0;
+    for (const Shell& shell : m_shells) {
+        for (std::size_t c = 0; c < shell.candidate_count(); ++c) visit(shell, shell.candidate(c), row++);
+    }
+}
+
+bool ContactResponse::hold(std::span<const Index> cases, std::span<const double> sizes, Index body) noexcept
+{
+    return body >= 0 && body < body_count() && m_bodies[static_cast<std::size_t>(body)]->hold(cases, sizes);
 }
 
 void ContactResponse::release() noexcept
 {
-    std::fill(m_size.begin(), m_size.end(), 0.0);
-    m_contact->release();
+    for (const auto& body : m_bodies) body->release();
+    for (const Shell& shell : m_shells) shell.contact->release();
 }
 
 ResponseStatus ContactResponse::solve(const Eigen::Ref<const Points>& points) noexcept
 {
-    ResponseStatus out;
-    double reach = 0.0;
-    const auto look = [&] {  // what a step may open or close is as far away as what is inside is deep
-        evaluate(points, reach);
-        double deepest = 0.0;
-        for (const PenaltyPoint& contact : m_contact->contacts()) deepest = std::max(deepest, contact.depth);
-        if (deepest > reach) evaluate(points, reach = 2.0 * deepest);
-    };
+    Shell& shell = m_shells.front();
+    if (shell.of != nullptr || points.cols() != shell.points.cols()) return {};
+    shell.points = points;
+    return solve();
+}
+
+ResponseStatus ContactResponse::solve(const RigidPose& second) noexcept
+{
+    if (body_count() != 2) return {};
+    const Matrix3d turn = second.orientation.toRotationMatrix();
+    m_shells[0].turn = turn;
+    m_shells[0].shift = second.position;
+    if (shell_count() == 2) {
+        m_shells[1].turn = turn.transpose();
+        m_shells[1].shift = -(turn.transpose() * second.position);
+    }
+    return solve();
+}
+
+ResponseStatus ContactResponse::solve() noexcept
+{
+    ResponseStatus& out = m_status = {};
+    m_reach = 2.0 * m_deepest;
     look();
-    double before = std::numeric_limits<double>::infinity(), share = 1.0;
+    if (m_deepest > m_reach) {  // what a step may open or close is as far away as what is inside is deep
+        m_reach = 2.0 * m_deepest;
+        look();
+    }
+    double before = std::numeric_limits<double>::infinity(), share = 1.0, taken = 1.0;
     while (out.iterations < m_settings.max_iterations && !out.converged) {
         differentiate();
         if (!linear_step()) break;
         ++out.iterations;
-        const Index count = load_count();
-        auto change = m_change.head(count);
-        double old = 0.0, now = 0.0;
+        auto change = m_change.head(load_count());
         const double length = change.norm();
         // sets of sticking and sliding points may follow each other in a circle: shorter steps leave it
-        share = length > 0.7 * before ? std::max(least_share, 0.5 * share) : std::min(1.0, 2.0 * share);
+        const bool shrinks = length <= (1.0 - least_gain * taken) * before;
+        share = shrinks ? std::min(1.0, 2.0 * share) : std::max(least_share, 0.5 * share);
         before = length;
-        change *= share;
-        for (Index i = 0; i < count; ++i) {
-            double& size = m_size[static_cast<std::size_t>(m_active[static_cast<std::size_t>(i)])];
-            old += size * size;
-            size += change[i];
-            now += size * size;
+        const double way = longest_way();
+        taken = way * share > m_most_way ? m_most_way / way : share;
+        change *= taken;
+        m_reach = 2.0 * std::min(m_deepest, way);  // the next step is hardly longer
+        double old = 0.0, now = 0.0;
+        for (const auto& body : m_bodies) {
+            const auto own = change.segment(first(*body), body->load_count());
+            for (Index i = 0; i < own.size(); ++i) old += body->size(i) * body->size(i);
+            body->step(own);
+            for (Index i = 0; i < own.size(); ++i) now += body->size(i) * body->size(i);
         }
-        const double scale = std::sqrt(std::max(old, now));
-        out.residual = scale > 0.0 ? length / scale : 0.0;
+        out.residual = length / std::max(std::sqrt(std::max(old, now)), least_size);
         out.converged = out.residual <= m_settings.tolerance;
         look();
     }
-    m_contact->commit();
-    out.contacts = static_cast<Index>(m_contact->contacts().size());
+    for (const Shell& shell : m_shells) {
+        shell.contact->commit();
+        out.contacts += static_cast<Index>(shell.contact->contacts().size());
+    }
     out.loads = load_count();
     return out;
 }
 
-LoadFamilies::Load ContactResponse::load(Index number) const noexcept
+Wrench ContactResponse::wrench(const Vector3d& centre) const noexcept
 {
-    const Index key = m_active[static_cast<std::size_t>(number)], axes = m_families.axis_count();
-    return m_families.load(key / axes, key % axes, size_of(key));
+    Wrench out = m_shells.front().contact->wrench(centre);
+    if (shell_count() == 2) {  // on the first body, in the second one's axes
+        const Shell& back = m_shells[1];
+        const Wrench other = back.contact->wrench(back.turn * centre + back.shift);
+        out.force -= back.turn.transpose() * other.force;
+        out.torque -= back.turn.transpose() * other.torque;
+    }
+    return out;
 }
 
-void ContactResponse::evaluate(const Eigen::Ref<const Points>& points, double reach) noexcept
+Index ContactResponse::load_count() const
 {
-    m_cases.assign(m_held_cases.begin(), m_held_cases.end());
-    m_sizes.assign(m_held_sizes.begin(), m_held_sizes.end());
-    for (const Index key : m_active) {
-        const auto load =
-            m_families.load(key / m_families.axis_count(), key % m_families.axis_count(), size_of(key));
-        m_cases.push_back(load.load_case);
-        m_sizes.push_back(load.size);
-    }
-    m_loaded->predict(m_cases, m_sizes);
-    m_contact->evaluate(points, nullptr, reach);
-    gather();
+    Index count = 0;
+    for (const auto& body : m_bodies) count += body->load_count();
+    return count;
 }
 
-void ContactResponse::gather() noexcept
+void ContactResponse::look() noexcept
 {
-    const Index axes = m_families.axis_count();
-    for (const Index key : m_all) {
-        m_slot[static_cast<std::size_t>(key)] = -1;
-        m_wanted[static_cast<std::size_t>(key)] = 0.0;
+    for (const auto& body : m_bodies) body->predict();
+    for (Shell& shell : m_shells) {
+        if (shell.of != nullptr) shell.of->place_shell(shell.turn, shell.shift, shell.points);
+        const auto began = std::chrono::steady_clock::now();
+        shell.contact->evaluate(shell.points, nullptr, m_reach);
+        m_status.detection += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+        ++m_status.detections;
     }
-    m_all.clear();
-    const auto mark = [&](Index key) {
-        Index& slot = m_slot[static_cast<std::size_t>(key)];
-        if (slot < 0) m_all.push_back(key);
-        slot = 0;
-    };
-    for (const Index key : m_active) {
-        if (size_of(key) != 0.0) mark(key);
-    }
-    for (std::size_t c = 0; c < candidate_count(); ++c) {
-        const PenaltyPoint& contact = candidate(c);
-        for (int k = 0; k < 3; ++k) {
-            const Index position = position_of(contact, k);
-            if (position < 0) continue;
-            for (Index axis = 0; axis < axes; ++axis) {
-                const Index key = position * axes + axis;
-                mark(key);
-                m_wanted[static_cast<std::size_t>(key)] -=
-                    contact.place.shares[k] * m_families.inverse().row(axis).dot(contact.force);
-            }
-        }
-    }
-    m_active.assign(m_all.begin(), m_all.end());
-    if (static_cast<Index>(m_active.size()) > m_settings.capacity) join();
-    std::sort(m_active.begin(), m_active.end());
-    for (std::size_t i = 0; i < m_active.size(); ++i) {
-        m_slot[static_cast<std::size_t>(m_active[i])] = static_cast<Index>(i);
-    }
-    for (const Index key : m_all) {  // what was joined: −2 − the key that it went to
-        Index& slot = m_slot[static_cast<std::size_t>(key)];
-        if (slot <= -2) slot = m_slot[static_cast<std::size_t>(-2 - slot)];
-    }
-}
-
-void ContactResponse::join() noexcept
-{
-    const Index axes = m_families.axis_count();
-    const auto weight = [&](Index key) {
-        return std::abs(size_of(key)) + std::abs(m_wanted[static_cast<std::size_t>(key)]);
-    };
-    const auto heavier = [&](Index a, Index b) {
-        return weight(a) != weight(b) ? weight(a) > weight(b) : a < b;
-    };
-    auto first = m_active.begin();
-    for (Index axis = 0; axis < axes; ++axis) {  // the heaviest of each axis, so that none is left alone
-        auto best = m_active.end();
-        for (auto it = first; it != m_active.end(); ++it) {
-            if (*it % axes == axis && (best == m_active.end() || heavier(*it, *best))) best = it;
-        }
-        if (best != m_active.end()) std::iter_swap(first++, best);
-    }
-    const auto kept = m_active.begin() + m_settings.capacity;
-    if (first < kept) std::nth_element(first, kept, m_active.end(), heavier);
-    for (auto it = kept; it != m_active.end(); ++it) {
-        Index nearest = -1;
-        double least = std::numeric_limits<double>::infinity();
-        for (auto other = m_active.begin(); other != kept; ++other) {
-            if (*other % axes != *it % axes) continue;
-            const double squared =
-                (m_nodes.col(m_families.node(*other / axes)) - m_nodes.col(m_families.node(*it / axes)))
-                    .squaredNorm();
-            if (squared < least) {
-                least = squared;
-                nearest = *other;
-            }
-        }
-        const auto from = static_cast<std::size_t>(*it), to = static_cast<std::size_t>(nearest);
-        m_wanted[to] += m_wanted[from];
-        m_size[to] += m_size[from];
-        m_wanted[from] = m_size[from] = 0.0;
-        m_slot[from] = -2 - nearest;
-    }
-    m_active.erase(kept, m_active.end());
+    m_deepest = 0.0;
+    for (const auto& body : m_bodies) body->begin();
+    for_each_candidate([&](const Shell& shell, const PenaltyPoint& contact, std::size_t) {
+        m_deepest = std::max(m_deepest, contact.depth);
+        const auto& triangles = shell.contact->boundary().topology().triangles;
+        shell.into->want(triangles.col(contact.place.triangle), contact.place.shares, -contact.force);
+        if (shell.of == nullptr) return;
+        const MaterialPoints& points = shell.of->shell();
+        shell.of->want(points.nodes.col(contact.number), points.shares.col(contact.number),
+                       shell.turn.transpose() * contact.force);
+    });
+    for (const auto& body : m_bodies) body->settle();
 }
 
 void ContactResponse::differentiate() noexcept
 {
-    const SeparatedField& field = m_loaded->field();
-    const SeparatedSolution& solution = field.solution();
-    const MatrixXd& first = field.first_amplitudes();
-    const Index terms = solution.terms, axes = m_families.axis_count();
-    const Index count = static_cast<Index>(m_active.size()), held = static_cast<Index>(m_held_cases.size());
-    m_cases.assign(m_held_cases.begin(), m_held_cases.end());
-    m_sizes.assign(m_held_sizes.begin(), m_held_sizes.end());
-    for (const Index key : m_active) {
-        const auto load = m_families.load(key / axes, key % axes, size_of(key));
-        m_cases.push_back(load.load_case);
-        m_sizes.push_back(load.size);
-    }
-    m_together.setZero();
-    for (std::size_t j = 0; j < m_cases.size(); ++j) m_together += m_sizes[j] * first.col(m_cases[j]);
-    for (Index j = 0; j < held + count; ++j) {
-        const auto slot = static_cast<std::size_t>(j);
-        const Index load_case = m_cases[slot];
-        const double own = first.col(load_case).squaredNorm();
-        const double size = own > 0.0 ? first.col(load_case).dot(m_together) / own : m_sizes[slot];
-        const auto answer = solution.amplitudes.middleCols(terms * load_case, terms);
-        field.secant_slope(size, m_term);
-        m_term *= m_sizes[slot];
-        m_bends.col(j).noalias() = answer * m_term;
-        if (j >= held) {
-            field.secant(size, m_series.col(j - held));
-            m_ways.col(j - held).noalias() = answer * m_series.col(j - held);
-        }
-        for (Index i = 0; i < count; ++i) {
-            m_like(j, i) = field.likeness(m_cases[static_cast<std::size_t>(held + i)], load_case);
-        }
-    }
-    m_ways.leftCols(count).noalias() +=
-        m_bends.leftCols(held + count) * m_like.topLeftCorner(held + count, count);
-    const auto sign = [&](Index i) {
-        const Index key = m_active[static_cast<std::size_t>(i)];
-        return m_families.load(key / axes, key % axes, size_of(key)).slope;
-    };
-    for (Index i = 0; i < count; ++i) m_ways.col(i) *= sign(i);
-
-    for (const int node : m_touched) m_node_slot[static_cast<std::size_t>(node)] = -1;
-    m_touched.clear();
-    for (std::size_t c = 0; c < candidate_count(); ++c) {
-        const PenaltyPoint& contact = candidate(c);
-        auto rows = m_rows.block(3 * static_cast<Index>(c), 0, 3, count);
+    for (const auto& body : m_bodies) body->differentiate();
+    const Index count = load_count();
+    for_each_candidate([&](const Shell& shell, const PenaltyPoint& contact, std::size_t row) {
+        auto rows = m_rows.block(3 * static_cast<Index>(row), 0, 3, count);
         rows.setZero();
-        for (int k = 0; k < 3; ++k) {
-            if (contact.place.shares[k] == 0.0) continue;
-            const int node = m_contact->boundary().topology().triangles(k, contact.place.triangle);
-            Index& slot = m_node_slot[static_cast<std::size_t>(node)];
-            if (slot < 0) {
-                slot = static_cast<Index>(m_touched.size());
-                m_touched.push_back(node);
-                auto moves = m_moves.block(3 * slot, 0, 3, count);
-                moves.noalias() = solution.modes.middleCols<3>(3 * node).transpose() * m_ways.leftCols(count);
-                for (Index i = 0; i < count; ++i) {
-                    moves.col(i) += sign(i) * field.dent(m_cases[static_cast<std::size_t>(held + i)], node,
-                                                         m_series.col(i));
-                }
-            }
-            rows += contact.place.shares[k] * m_moves.block(3 * slot, 0, 3, count);
-        }
-    }
+        const auto& triangles = shell.contact->boundary().topology().triangles;
+        ContactBody& into = *shell.into;
+        into.add_moves(triangles.col(contact.place.triangle), contact.place.shares, Matrix3d::Identity(),
+                       rows.middleCols(first(into), into.load_count()));
+        if (shell.of == nullptr) return;
+        ContactBody& of = *shell.of;
+        of.add_moves(of.shell().nodes.col(contact.number), of.shell().shares.col(contact.number), -shell.turn,
+                     rows.middleCols(first(of), of.load_count()));
+    });
 }
 
 bool ContactResponse::linear_step() noexcept
 {
     const Index count = load_count();
     auto change = m_change.head(count);
-    for (std::size_t c = 0; c < candidate_count(); ++c) m_pressed[c] = candidate(c).depth > 0.0 ? 1 : 0;
+    for_each_candidate([&](const Shell&, const PenaltyPoint& contact, std::size_t row) {
+        m_pressed[row] = contact.depth > 0.0 ? 1 : 0;
+    });
     for (int changes = 0;; ++changes) {
         m_matrix.topLeftCorner(count, count).setIdentity();
-        for (Index i = 0; i < count; ++i) change[i] = -size_of(m_active[static_cast<std::size_t>(i)]);
-        for (std::size_t c = 0; c < candidate_count(); ++c) {
-            if (m_pressed[c] != 0) add_contact(c);
+        for (const auto& body : m_bodies) {
+            for (Index i = 0; i < body->load_count(); ++i) change[first(*body) + i] = -body->size(i);
         }
+        for_each_candidate([&](const Shell& shell, const PenaltyPoint& contact, std::size_t row) {
+            if (m_pressed[row] != 0) add_contact(shell, contact, row);
+        });
         if (!eliminate(m_matrix.topLeftCorner(count, count), change)) return false;
         std::size_t worst = 0;
         double most = 0.0;  // how far the worst is on the wrong side
-        for (std::size_t c = 0; c < candidate_count(); ++c) {
-            const PenaltyPoint& contact = candidate(c);
-            const Vector3d way = m_rows.block(3 * static_cast<Index>(c), 0, 3, count).lazyProduct(change);
+        for_each_candidate([&](const Shell&, const PenaltyPoint& contact, std::size_t row) {
+            const Vector3d way = m_rows.block(3 * static_cast<Index>(row), 0, 3, count).lazyProduct(change);
             const double depth = contact.depth + contact.normal.dot(way);
-            if ((depth > 0.0) == (m_pressed[c] != 0)) continue;
-            if (changes < many_changes) m_pressed[c] = depth > 0.0 ? 1 : 0;
+            if ((depth > 0.0) == (m_pressed[row] != 0)) return;
+            if (changes < many_changes) m_pressed[row] = depth > 0.0 ? 1 : 0;
             if (!(std::abs(depth) <= most)) {
                 most = std::abs(depth);
-                worst = c;
+                worst = row;
             }
-        }
+        });
         if (most == 0.0 || changes == most_changes) return true;
         if (changes >= many_changes) m_pressed[worst] = m_pressed[worst] != 0 ? 0 : 1;
     }
 }
 
-void ContactResponse::add_contact(std::size_t c) noexcept
+void ContactResponse::add_contact(const Shell& shell, const PenaltyPoint& contact, std::size_t row) noexcept
 {
-    const PenaltyPoint& contact = candidate(c);
-    const Index count = load_count(), axes = m_families.axis_count();
-    const auto rows = m_rows.block(3 * static_cast<Index>(c), 0, 3, count);
     // of a point that is still apart the force is that of the straight law, negative
-    const Vector3d force = contact.depth > 0.0
-                               ? contact.force
-                               : Vector3d(m_contact->settings().stiffness * contact.depth * contact.normal);
+    const double stiffness = shell.contact->settings().stiffness;
+    const Vector3d force =
+        contact.depth > 0.0 ? contact.force : Vector3d(stiffness * contact.depth * contact.normal);
+    const auto& triangles = shell.contact->boundary().topology().triangles;
+    add_force(*shell.into, triangles.col(contact.place.triangle), contact.place.shares, -Matrix3d::Identity(),
+              force, contact, row);
+    if (shell.of == nullptr) return;
+    const MaterialPoints& points = shell.of->shell();
+    add_force(*shell.of, points.nodes.col(contact.number), points.shares.col(contact.number),
+              shell.turn.transpose(), force, contact, row);
+}
+
+/// `turn`: what the force on the shell is in the body's axes, as it acts on it.
+void ContactResponse::add_force(const ContactBody& body, const Eigen::Ref<const Eigen::Vector3i>& nodes,
+                                const Vector3d& shares, const Matrix3d& turn, const Vector3d& force,
+                                const PenaltyPoint& contact, std::size_t row) noexcept
+{
+    const Index count = load_count(), start = first(body);
+    const auto rows = m_rows.block(3 * static_cast<Index>(row), 0, 3, count);
     for (int k = 0; k < 3; ++k) {
-        const Index position = position_of(contact, k);
-        if (position < 0) continue;
-        for (Index axis = 0; axis < axes; ++axis) {
-            const Vector3d part = contact.place.shares[k] * m_families.inverse().row(axis).transpose();
+        if (shares[k] == 0.0) continue;
+        for (Index axis = 0; axis < body.axis_count(); ++axis) {
+            const Index slot = body.slot(nodes[k], axis);
+            if (slot < 0) continue;
+            const Vector3d part =
+                shares[k] * (turn.transpose() * body.families().inverse().row(axis).transpose());
             const Vector3d stiff = contact.stiffness.transpose() * part;
-            const Index slot = m_slot[static_cast<std::size_t>(position * axes + axis)];
-            m_change[slot] -= part.dot(force);
-            for (Index i = 0; i < count; ++i) m_matrix(slot, i) += stiff.dot(rows.col(i));
+            m_change[start + slot] += part.dot(force);
+            for (Index i = 0; i < count; ++i) m_matrix(start + slot, i) -= stiff.dot(rows.col(i));
         }
     }
+}
+
+double ContactResponse::longest_way() noexcept
+{
+    double way = 0.0;
+    for (const auto& body : m_bodies) {
+        way += body->way(m_change.segment(first(*body), body->load_count()));
+    }
+    return way;
 }
 
 }  // namespace softcontact

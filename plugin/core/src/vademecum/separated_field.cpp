@@ -67,6 +67,11 @@ SeparatedField::SeparatedField(SeparatedSolution solution) : m_solution(std::mov
             "amplitudes: expected one of each mode, term and case");
     require(m_solution.modes.allFinite() && m_solution.amplitudes.allFinite() && m_solution.dents.allFinite(),
             "modes, amplitudes, dents: a value is not finite");
+    const auto& opposites = m_solution.opposites;
+    require(opposites.empty() || (static_cast<Index>(opposites.size()) == case_count() &&
+                                  std::all_of(opposites.begin(), opposites.end(),
+                                              [&](Index s) { return s >= -1 && s < case_count(); })),
+            "opposites: expected none, or one case or -1 for each case");
     m_peaks.setZero(mode_count());
     for (Index node = 0; node < node_count(); ++node) {
         m_peaks = m_peaks.cwiseMax(m_solution.modes.middleCols<3>(3 * node).rowwise().norm());
@@ -129,7 +134,7 @@ Vector3d SeparatedField::dent(Index load_case, Index node,
 LoadedField::LoadedField(const SeparatedField& field, Index capacity) : m_field(field)
 {
     require(capacity >= 1, "capacity: expected room for one load or more");
-    m_cases.resize(static_cast<std::size_t>(capacity));
+    m_answers.resize(static_cast<std::size_t>(capacity));
     m_series.setZero(field.solution().terms, capacity);
     m_amplitudes.setZero(field.mode_count());
     m_together.setZero(field.mode_count());
@@ -138,48 +143,58 @@ LoadedField::LoadedField(const SeparatedField& field, Index capacity) : m_field(
 void LoadedField::clear() noexcept
 {
     m_count = 0;
+    m_predictor = Predictor::superposition;
     m_amplitudes.setZero();
 }
 
 bool LoadedField::add(Index load_case, double size, double share) noexcept
 {
     if (load_case < 0 || load_case >= m_field.case_count() || !std::isfinite(size) || !std::isfinite(share) ||
-        m_count == static_cast<Index>(m_cases.size())) {
+        m_count == static_cast<Index>(m_answers.size())) {
         return false;
     }
     m_field.basis(size, m_series.col(m_count));
     m_series.col(m_count) *= share;
-    take(load_case);
+    take({load_case, load_case, 1.0, size, size});
     return true;
 }
 
-void LoadedField::take(Index load_case) noexcept
+void LoadedField::take(const Answer& answer) noexcept
 {
     const SeparatedSolution& solution = m_field.solution();
     m_amplitudes.noalias() +=
-        solution.amplitudes.middleCols(solution.terms * load_case, solution.terms) * m_series.col(m_count);
-    m_cases[static_cast<std::size_t>(m_count++)] = load_case;
+        solution.amplitudes.middleCols(solution.terms * answer.load_case, solution.terms) *
+        m_series.col(m_count);
+    m_answers[static_cast<std::size_t>(m_count++)] = answer;
 }
 
-void LoadedField::predict(std::span<const Index> cases, std::span<const double> sizes) noexcept
+void LoadedField::predict(std::span<const Index> cases, std::span<const double> sizes,
+                          Predictor predictor) noexcept
 {
     clear();
+    m_predictor = predictor;
     const std::size_t count = std::min(cases.size(), sizes.size());
     const auto known = [&](std::size_t i) {
         return cases[i] >= 0 && cases[i] < m_field.case_count() && std::isfinite(sizes[i]);
     };
     const MatrixXd& first = m_field.first_amplitudes();
+    const bool together = predictor == Predictor::deflection;
     m_together.setZero();
-    for (std::size_t i = 0; i < count; ++i) {
-        if (known(i)) m_together += sizes[i] * first.col(cases[i]);
+    for (std::size_t i = 0; together && i < count; ++i) {
+        if (known(i) && sizes[i] != 0.0) m_together += sizes[i] * first.col(cases[i]);
     }
-    for (std::size_t j = 0; j < count && m_count < static_cast<Index>(m_cases.size()); ++j) {
+    for (std::size_t j = 0; j < count && m_count < static_cast<Index>(m_answers.size()); ++j) {
         if (!known(j)) continue;
-        const double own = first.col(cases[j]).squaredNorm();
-        const double size = own > 0.0 ? first.col(cases[j]).dot(m_together) / own : sizes[j];
-        m_field.secant(size, m_series.col(m_count));
-        m_series.col(m_count) *= sizes[j];
-        take(cases[j]);
+        Answer answer{cases[j], cases[j], 1.0, sizes[j], sizes[j]};
+        const double own = together ? first.col(cases[j]).squaredNorm() : 0.0;
+        if (own > 0.0) answer.felt = first.col(cases[j]).dot(m_together) / own;
+        if (const Index opposite = m_field.opposite(cases[j]); opposite >= 0 && answer.felt < 0.0) {
+            answer.load_case = opposite;
+            answer.sign = -1.0;
+        }
+        m_field.secant(answer.sign * answer.felt, m_series.col(m_count));
+        m_series.col(m_count) *= answer.sign * sizes[j];
+        take(answer);
     }
 }
 
@@ -211,7 +226,7 @@ Vector3d LoadedField::displacement(Index node) const noexcept
     Vector3d moved;
     for (int c = 0; c < 3; ++c) moved[c] = solution.modes.col(3 * node + c).dot(m_amplitudes);
     for (Index load = 0; load < m_count; ++load) {
-        const auto s = static_cast<std::size_t>(m_cases[static_cast<std::size_t>(load)]);
+        const auto s = static_cast<std::size_t>(load_case(load));
         const auto first = solution.dent_nodes.begin() + solution.dent_starts[s];
         const auto last = solution.dent_nodes.begin() + solution.dent_starts[s + 1];
         const auto found = std::lower_bound(first, last, node);
@@ -234,7 +249,7 @@ void LoadedField::displacements(Eigen::Ref<Points> out) const noexcept
         for (int c = 0; c < 3; ++c) out(c, i) = solution.modes.col(3 * i + c).dot(m_amplitudes);
     }
     for (Index load = 0; load < m_count; ++load) {
-        const auto s = static_cast<std::size_t>(m_cases[static_cast<std::size_t>(load)]);
+        const auto s = static_cast<std::size_t>(load_case(load));
         for (Index d = solution.dent_starts[s]; d < solution.dent_starts[s + 1]; ++d) {
             const Index node = solution.dent_nodes[static_cast<std::size_t>(d)];
             if (node < count) out.col(node) += dent(d, load);

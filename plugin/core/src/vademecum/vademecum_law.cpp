@@ -27,8 +27,10 @@ VademecumLaw::VademecumLaw(std::unique_ptr<ContactResponse> response, Points she
     : m_response(std::move(response)), m_shell(std::move(shell)), m_moved(m_shell), m_scales(scales)
 {
     scales.validate();
-    if (m_shell.cols() != m_response->contact().point_count() || !m_shell.allFinite()) {
-        throw std::invalid_argument("shell: expected finite points (n, 3) [m]");
+    const bool rigid = m_response->body_count() == 1;
+    if (m_shell.cols() != (rigid ? m_response->contact().point_count() : 0) || !m_shell.allFinite()) {
+        throw std::invalid_argument(
+            "shell: expected finite points (n, 3) [m], none where a second body has it");
     }
 }
 
@@ -62,11 +64,15 @@ Vector6d VademecumLaw::wrench(const DeviceState& state, double) noexcept
 {
     const Quaterniond to_body = m_body.orientation.conjugate();
     const Vector3d at = to_body * (m_scales.length * state.position - m_body.position);
-    const Matrix3d turn = (to_body * state.orientation).toRotationMatrix();
-    m_moved.noalias() = turn.lazyProduct(m_shell);
-    m_moved.colwise() += at;
-    m_status = m_response->solve(m_moved);
-    m_wrench = m_response->contact().wrench(at);
+    const Quaterniond turn = to_body * state.orientation;
+    if (m_response->body_count() == 2) {
+        m_status = m_response->solve(RigidPose{at, turn});
+    } else {
+        m_moved.noalias() = turn.toRotationMatrix().lazyProduct(m_shell);
+        m_moved.colwise() += at;
+        m_status = m_response->solve(m_moved);
+    }
+    m_wrench = m_response->wrench(at);
     if (!m_wrench.vector().allFinite()) {
         reset(state);
         return Vector6d::Constant(std::numeric_limits<double>::quiet_NaN());
@@ -80,24 +86,29 @@ Vector6d VademecumLaw::wrench(const DeviceState& state, double) noexcept
 
 void VademecumLaw::tell(double* outputs) const noexcept
 {
-    const auto contacts = m_response->contact().contacts();
     double deepest = 0.0, sliding = 0.0;
-    for (const PenaltyPoint& contact : contacts) {
-        deepest = std::max(deepest, contact.depth);
-        sliding += contact.slides ? 1.0 : 0.0;
+    for (Index shell = 0; shell < m_response->shell_count(); ++shell) {
+        for (const PenaltyPoint& contact : m_response->contact(shell).contacts()) {
+            deepest = std::max(deepest, contact.depth);
+            sliding += contact.slides ? 1.0 : 0.0;
+        }
     }
-    outputs[0] = static_cast<double>(contacts.size());
+    outputs[0] = static_cast<double>(m_status.contacts);
     outputs[1] = sliding;
     outputs[2] = m_status.converged ? 1.0 : 0.0;
     outputs[3] = m_status.iterations;
     outputs[4] = deepest;
     Eigen::Map<Vector6d>(outputs + 5) = m_wrench.vector();
     std::fill(outputs + 11, outputs + output_count(), 0.0);
-    outputs[11] = static_cast<double>(m_response->load_count());
-    for (Index i = 0; i < m_response->load_count(); ++i) {
-        const auto load = m_response->load(i);
-        outputs[12 + 2 * i] = static_cast<double>(load.load_case);
-        outputs[13 + 2 * i] = load.size;
+    for (Index number = 0; number < m_response->body_count(); ++number) {
+        const ContactBody& body = m_response->body(number);
+        double* out = outputs + 11 + number * (1 + 2 * m_response->capacity());
+        *out++ = static_cast<double>(body.load_count());
+        for (Index i = 0; i < body.load_count(); ++i) {
+            const auto load = body.load(i);
+            *out++ = static_cast<double>(load.load_case);
+            *out++ = load.size;
+        }
     }
 }
 

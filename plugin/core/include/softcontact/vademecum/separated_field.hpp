@@ -19,6 +19,13 @@ struct SeparatedSolution {
         dent_starts;                ///< (cases + 1): case s has the entries dent_starts[s] … dent_starts[s+1]
     std::vector<Index> dent_nodes;  ///< node of each entry, growing within a case
     MatrixXd dents;                 ///< (3, terms × entries) [m]: c_j of entry d in column terms d + j
+    std::vector<Index> opposites;   ///< of each case the one that loads the other way, -1: none; or empty
+};
+
+/// How several loads answer together.
+enum class Predictor {
+    superposition,  ///< each as if it was alone, as in the paper
+    deflection      ///< each as a part of what alone would deflect the solid as all do
 };
 
 /// A separated displacement field, ready to be asked.
@@ -45,6 +52,11 @@ public:
     /// How far a case i deflects the solid as a load of case j does: g_i · g_j / g_j · g_j, g first
     /// amplitudes.
     [[nodiscard]] double likeness(Index i, Index j) const noexcept;
+    /// The case that loads the other way, -1: none.
+    [[nodiscard]] Index opposite(Index load_case) const noexcept
+    {
+        return m_solution.opposites.empty() ? -1 : m_solution.opposites[static_cast<std::size_t>(load_case)];
+    }
     /// Displacement [m] that the dent of a case has at a node for a series in its size; zero elsewhere.
     [[nodiscard]] Vector3d dent(Index load_case, Index node,
                                 const Eigen::Ref<const VectorXd>& series) const noexcept;
@@ -58,8 +70,8 @@ private:
     MatrixXd m_first;
 };
 
-/// Some loads on a separated field, and the displacements under them. Several loads are superposed, which is
-/// exact for one and a predictor for more. Nothing allocates after the construction.
+/// Some loads on a separated field, and the displacements under them: exact for one load, predicted for more.
+/// Nothing allocates after the construction.
 class LoadedField {
 public:
     /// Room for `capacity` (>= 1) loads on `field`, which has to live on.
@@ -80,15 +92,27 @@ public:
     ///
     /// Each case is answered for the size τ_j at which it alone would deflect the solid as all loads together
     /// do, and counts by the share of it that is there: exact for one load, for several at one place, and for
-    /// small ones. Plain superposition, Σ_j u_j(t_j), forgets how far the others have bent the solid.
-    void predict(std::span<const Index> cases, std::span<const double> sizes) noexcept;
+    /// small ones. Where τ_j < 0 the case of the opposite direction answers, if there is one. Superposition
+    /// has τ_j = t_j, and forgets how far the others have bent the solid.
+    void predict(std::span<const Index> cases, std::span<const double> sizes,
+                 Predictor predictor = Predictor::deflection) noexcept;
 
     /// Move the solid by some more of each mode (m) [m]; clear() forgets it.
     void correct(const Eigen::Ref<const VectorXd>& amplitudes) noexcept { m_amplitudes += amplitudes; }
 
     [[nodiscard]] const SeparatedField& field() const { return m_field; }
     [[nodiscard]] Index load_count() const { return m_count; }
-    [[nodiscard]] Index load_case(Index load) const { return m_cases[static_cast<std::size_t>(load)]; }
+    /// A load as it answers.
+    struct Answer {
+        Index asked = -1;      ///< case as it was given
+        Index load_case = -1;  ///< case that answers: that one, or its opposite
+        double sign = 1.0;     ///< −1 where the opposite answers
+        double size = 0.0;     ///< t as it was given
+        double felt = 0.0;     ///< τ
+    };
+    [[nodiscard]] const Answer& answer(Index load) const { return m_answers[static_cast<std::size_t>(load)]; }
+    [[nodiscard]] Index load_case(Index load) const { return answer(load).load_case; }
+    [[nodiscard]] Predictor predictor() const { return m_predictor; }
     /// The series in its size that stands for a load.
     [[nodiscard]] auto series(Index load) const { return m_series.col(load); }
     /// Y_k summed over the loads, and what corrects them (m) [m].
@@ -106,12 +130,13 @@ public:
     void displacements(Eigen::Ref<Points> out) const noexcept;
 
 private:
-    void take(Index load_case) noexcept;
+    void take(const Answer& answer) noexcept;
     [[nodiscard]] Vector3d dent(Index entry, Index load) const noexcept;
 
     const SeparatedField& m_field;
     Index m_count = 0;
-    std::vector<Index> m_cases;
+    Predictor m_predictor = Predictor::superposition;
+    std::vector<Answer> m_answers;
     MatrixXd m_series;      ///< (terms, capacity): the basis at each load's size
     VectorXd m_amplitudes;  ///< Y_k summed over the loads (m)
     VectorXd m_together;    ///< first amplitudes of all predicted loads

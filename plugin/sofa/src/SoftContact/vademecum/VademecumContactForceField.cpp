@@ -101,7 +101,8 @@ DepthMeasure* VademecumContactForceField::depths()
     const LoadCoordinates& loads = *m_mapping->loads();
     Index largest = 0;
     loads.sizes().maxCoeff(&largest);
-    m_depths->take(loads.loads()[static_cast<std::size_t>(largest)].load_case, loads.felt()[largest]);
+    const auto& answer = loads.answer(largest);
+    m_depths->take(answer.load_case, answer.sign * answer.felt);
     return m_depths.get();
 }
 

@@ -64,7 +64,7 @@ void VademecumForceField::readWork(const LoadCoordinates& loads, MatrixXd& work)
     const VademecumContainer& vademecum = *l_mapping->vademecum();
     work.resize(loads.count(), loads.count());
     for (Index j = 0; j < loads.count(); ++j) {
-        const Index load = loads.loads()[static_cast<std::size_t>(j)].load_case;
+        const Index load = loads.cases()[static_cast<std::size_t>(j)];
         work.row(j).noalias() =
             vademecum.force(load).transpose() * loads.tangent().middleRows<3>(3 * vademecum.node(load));
     }
@@ -120,7 +120,7 @@ SReal VademecumForceField::getPotentialEnergy(const MechanicalParams*, const Dat
 {
     const LoadCoordinates* now = loads();
     if (now == nullptr) return 0;
-    LoadCoordinates path(*l_mapping->vademecum()->field(), now->loads(), now->together());
+    LoadCoordinates path(*l_mapping->vademecum()->field(), now->cases(), now->together());
     const VectorXd sizes = flat(x.getValue());
     MatrixXd work;
     SReal energy = 0;

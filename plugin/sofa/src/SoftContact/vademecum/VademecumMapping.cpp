@@ -29,7 +29,7 @@ void VademecumMapping::fail(const std::string& what)
     d_componentState.setValue(ComponentState::Invalid);
 }
 
-std::vector<LoadCoordinates::Load> VademecumMapping::chosen() const
+std::vector<Index> VademecumMapping::chosen() const
 {
     const auto& nodes = d_nodes.getValue().empty() ? l_vademecum->d_loadNodes.getValue() : d_nodes.getValue();
     const auto& families = d_families.getValue();
@@ -37,10 +37,9 @@ std::vector<LoadCoordinates::Load> VademecumMapping::chosen() const
         throw std::invalid_argument("families has " + std::to_string(families.size()) + " numbers for " +
                                     std::to_string(nodes.size()) + " nodes; give one each, or none");
     }
-    std::vector<LoadCoordinates::Load> out;
+    std::vector<Index> out;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const Index load = l_vademecum->loadCase(nodes[i], families.empty() ? 0 : families[i]);
-        out.push_back({load, nodes[i], l_vademecum->force(load).normalized()});
+        out.push_back(l_vademecum->loadCase(nodes[i], families.empty() ? 0 : families[i]));
     }
     return out;
 }

@@ -49,7 +49,7 @@ protected:
     VademecumMapping();
 
 private:
-    [[nodiscard]] std::vector<LoadCoordinates::Load> chosen() const;
+    [[nodiscard]] std::vector<Index> chosen() const;
     void fail(const std::string& what);
 
     std::unique_ptr<LoadCoordinates> m_loads;
