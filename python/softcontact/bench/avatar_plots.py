@@ -42,11 +42,10 @@ def _steps(axis: Any, document: dict[str, Any]) -> None:
         axis.annotate(f"{run['real_time_factor']:.1f} × real time", (place, top), ha="center", va="bottom")
     axis.axhline(1.0, color="black", linewidth=0.8)
     axis.annotate("real time", (len(runs) - 0.5, 1.0), ha="right", va="bottom")
-    names = [f"{run['avatar']}\n{run['contacts']} {CALLED[run['contact']]}" for run in runs]
-    for place, run in enumerate(runs):
-        if run["contact"] == "aggregate":
-            names[place] = f"{run['avatar']}\n2 patches of {run['contacts']} points"
+    kinds = {"point": "", "aggregate": "2 patches of\n"}
+    names = [f"{run['avatar']}\n{kinds[run['contact']]}{run['contacts']} points" for run in runs]
     axis.set_xticks(places, names)
+    axis.set_xlim(-0.7, len(runs) - 0.3)
     axis.set_ylabel("step of 1 ms, median [ms]")
     axis.set_title("time of a step by stage")
     axis.legend()
