@@ -139,7 +139,9 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
     seconds = QUICK_SECONDS if quick else SECONDS
     runs = [measure(name, contact, seconds) for name in AVATARS for contact in CONTACTS]
     info = machine()
-    print(f"{seconds:g} s at h = 1 ms, {info['processor']}, one thread; load {load() or 0.0:.1f}")
+    burden = load()
+    told = "unknown" if burden is None else f"{burden:.1f}"
+    print(f"{seconds:g} s at h = 1 ms, {info['processor']}, one thread; load {told}")
     print(
         "factor: simulated time by the time of the steps, median; quiet: by that of the tenth least disturbed by other "
         "processes; all: by processor time, control in Python too"
@@ -175,7 +177,7 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
     document = {
         "benchmark": "avatar",
         "machine": info,
-        "load": load(),
+        "load": burden,
         "paper": PAPER,
         "runs": runs,
         "scaling": cost,
