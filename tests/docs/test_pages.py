@@ -22,6 +22,13 @@ def test_every_block_left_out_says_why():
             assert block.action != "no" or len(block.words.split()) >= 2, f"{block.place}: {block.words!r}"
 
 
+def test_tests_named_as_evidence_are_there():
+    text = (DOCS / "validation.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(?:\w+/)?(test_\w+\.py)`", text)
+    there = {path.name for path in DOCS.parent.glob("tests/*/test_*.py")}
+    assert len(named) > 15 and set(named) <= there
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
