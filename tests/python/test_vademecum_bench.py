@@ -5,9 +5,10 @@ import json
 
 import numpy as np
 import pytest
+from small_vademecum import small
 
 from softcontact.bench import vademecum as bench
-from softcontact.bench import vademecum_bunny, vademecum_plots
+from softcontact.bench import vademecum_bunny, vademecum_loads, vademecum_plots
 from softcontact.bodies import Material
 from softcontact.cli.app import main
 from softcontact.vademecum import BuildOptions, PointLoad, SolidMesh, models
@@ -88,3 +89,13 @@ def test_the_best_modes_are_those_of_an_svd():
 def test_a_bunny_is_for_the_benchmark_vademecum_alone(capsys):
     assert main(["bench", "rate", "--quick", "--bunny", "some.h5"]) == 2
     assert "--bunny 'some.h5' is for the benchmark vademecum" in capsys.readouterr().err
+
+
+def test_several_loads_are_judged_and_told():
+    figures = vademecum_loads.measure(small(), quick=True)
+    assert [row["loads"] for row in figures["rows"]] == [2, 3]
+    for row in figures["rows"]:
+        errors = row["errors"]
+        assert 0.0 < errors["predicted"]["mean"] < errors["superposed"]["mean"] < 1.0
+        assert row["corrected_s"]["median"] > row["predicted_s"]["median"] > 0.0
+        assert f"{100 * errors['corrected']['mean']:.2f} %" in vademecum_loads.markdown(figures)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from softcontact.bench import vademecum_bunny, vademecum_distance, vademecum_plots
+from softcontact.bench import vademecum_bunny, vademecum_distance, vademecum_loads, vademecum_plots
 from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 from softcontact.bench.vademecum_distance import times
@@ -80,6 +80,7 @@ def measure(quick: bool) -> tuple[Vademecum, dict[str, Any]]:
         "distance_bytes": made.distance_field.nbytes,
         "displacement_s": {n: _displacement_time(made, n) for n in (*timed, made.solution.count)},
         "distance": vademecum_distance.measure(made, quick),
+        "loads": vademecum_loads.measure(made, quick),
         "bunny": None,
     }
 
@@ -150,6 +151,8 @@ def markdown(figures: dict[str, Any]) -> str:
         f"solution {figures['solution_bytes'] / 1e6:.1f} MB | |",
         "",
         vademecum_distance.markdown(figures["distance"]),
+        "",
+        vademecum_loads.markdown(figures["loads"]),
     ]
     if figures["bunny"] is not None:
         lines += ["", vademecum_bunny.markdown(figures["bunny"])]
