@@ -60,17 +60,16 @@ def figures(document: dict[str, Any], path: Path) -> None:
     found, paper = document["results"], document["paper"]
     figure = Figure(figsize=(13, 4.4), constrained_layout=True)
     FigureCanvasAgg(figure)
-    beam, bunny, times = figure.subplots(1, 3)
+    panels = figure.subplots(1, 2 if found["bunny"] is None else 3)
+    beam, times = panels[0], panels[-1]
     _errors(beam, "beam", found["errors"], "best_nodal_full", "best possible, full load, without dents")
     for row in found["errors"]:
         if row["limit"] is not None:
             beam.plot(row["modes"], row["limit"], "v", color=_AIM, label="aim")
-    if found["bunny"] is None:
-        bunny.set_axis_off()
-    else:
+    if found["bunny"] is not None:
         best = "best possible, small loads, without dents"
-        _errors(bunny, "bunny", found["bunny"]["errors"], "best_nodal_small", best)
-    for axes in (beam, bunny):
+        _errors(panels[1], "bunny", found["bunny"]["errors"], "best_nodal_small", best)
+    for axes in panels[:-1]:
         _legend_once(axes)
     _times(times, _pairs(found, paper))
     figure.suptitle(f"Vademecums: {document['machine']['processor']}", fontsize=10)
@@ -93,7 +92,7 @@ def _legend_once(axes: Any) -> None:
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
     if unique:
-        axes.legend(list(unique.values()), list(unique), fontsize=8)
+        axes.legend(list(unique.values()), list(unique), fontsize=8, loc="lower left")
 
 
 def _pairs(found: dict[str, Any], paper: dict[str, Any]) -> list[tuple[str, float, float]]:
