@@ -78,10 +78,54 @@ bool ticks()
     return check(converged > 2850.0, "most ticks converge") && good;
 }
 
+/// Two bodies, the second upside down above the first, each with a shell of its nodes, come, press, drag and
+/// part.
+bool two_bodies()
+{
+    const SeparatedField field(test::beam_solution(20));
+    std::vector<Index> loaded;
+    MaterialPoints shell;
+    shell.nodes.setZero(3, test::beam_nodes);
+    shell.shares.setZero(3, test::beam_nodes);
+    for (Index n = 0; n < test::beam_nodes; ++n) {
+        loaded.push_back(n);
+        shell.nodes.col(n).setConstant(static_cast<int>(n));
+        shell.shares(0, n) = 1.0;
+    }
+    Points down(3, 1);
+    down.col(0) = -Vector3d::UnitZ();
+    const LoadFamilies families(test::beam_points(), loaded, {}, down, 1e6);
+    const YieldingBody body{field, test::beam_points(), test::beam_triangles(), families, shell};
+    ContactResponse response(body, body, PenaltySettings{1e7, 0.3, 0.0}, ResponseSettings{32, 12, 1e-4});
+    Index most = 0;
+    int converged = 0;
+    bool opposite = true;
+    test::allocations = 0;
+    for (int i = 0; i < 200; ++i) {
+        const double t = 0.01 * i;
+        RigidPose second;
+        second.position =
+            Vector3d(0.103, 0.004 + 0.002 * std::sin(9.0 * t), 0.045 - 0.02 * std::sin(1.6 * t));
+        second.orientation = Eigen::AngleAxisd(M_PI, Vector3d::UnitX());
+        const ResponseStatus status = response.solve(second);
+        most = std::max(most, status.contacts);
+        converged += status.converged ? 1 : 0;
+        opposite = opposite && response.wrench(second.position).vector().allFinite();
+    }
+    const long counted = test::allocations;
+    std::printf("two bodies: up to %ld points inside, %d of 200 converged\n", static_cast<long>(most),
+                converged);
+    bool good = check(counted == 0, "no question about two bodies allocates");
+    good = check(opposite, "wrenches are finite") && good;
+    good = check(most > 4, "the bodies touch") && good;
+    return check(converged > 180, "most questions converge") && good;
+}
+
 }  // namespace
 
 int main()
 {
     bool good = check(test::allocations > 0, "allocations are counted");
+    good = two_bodies() && good;
     return ticks() && good ? 0 : 1;
 }
