@@ -58,7 +58,7 @@ def figures(document: dict[str, Any], path: Path) -> None:
     from matplotlib.figure import Figure
 
     found, paper = document["results"], document["paper"]
-    figure = Figure(figsize=(13, 4.4), constrained_layout=True)
+    figure = Figure(figsize=(13, 5.0), constrained_layout=True)
     FigureCanvasAgg(figure)
     panels = figure.subplots(1, 2 if found["bunny"] is None else 3)
     beam, times = panels[0], panels[-1]
@@ -92,7 +92,9 @@ def _legend_once(axes: Any) -> None:
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
     if unique:
-        axes.legend(list(unique.values()), list(unique), fontsize=8, loc="lower left")
+        axes.legend(
+            list(unique.values()), list(unique), fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14)
+        )
 
 
 def _pairs(found: dict[str, Any], paper: dict[str, Any]) -> list[tuple[str, float, float]]:
