@@ -14,12 +14,11 @@ import h5py
 import numpy as np
 import scipy.sparse
 
-from softcontact.whole_file import write_hdf5
+from softcontact.whole_file import HDF5_FAULTS, write_hdf5
 
 _COMPRESSED = {-1: ("CSC", scipy.sparse.csc_matrix), -2: ("CSR", scipy.sparse.csr_matrix)}
 STORAGES = {"csr": -2, "csc": -1, "triplet": 0}
 # What h5py and HDF5 raise on files that are broken, each on another way of being broken.
-_BROKEN = (OSError, KeyError, TypeError, RuntimeError, IndexError, ValueError, OverflowError, MemoryError)
 
 
 class _Reader:
@@ -39,7 +38,7 @@ class _Reader:
         try:
             group = self._file[parent or "/"]
             return isinstance(group, h5py.Group) and group.get(leaf, getlink=True) is not None
-        except _BROKEN as error:
+        except HDF5_FAULTS as error:
             raise self.refuse(name, f"cannot be read: {_said(error)}") from error
 
     def numbers(self, name: str) -> np.ndarray:
@@ -55,7 +54,7 @@ class _Reader:
             if found.dtype.kind not in "iuf":
                 raise self.refuse(name, f"has no numbers but values of type {found.dtype}")
             return np.asarray(found[()]).reshape(-1)
-        except _BROKEN as error:
+        except HDF5_FAULTS as error:
             if isinstance(error, ValueError) and str(error).startswith("path: "):
                 raise
             raise self.refuse(name, f"cannot be read: {_said(error)}") from error
@@ -107,7 +106,7 @@ class _Reader:
             matrix = _COMPRESSED[nz][1]((x[:count], i[:count], p), shape=shape)
             matrix.check_format(full_check=True)
             return matrix
-        except _BROKEN as error:
+        except HDF5_FAULTS as error:
             raise self.refuse(name, f"is not a matrix of {shape[0]} x {shape[1]}: {_said(error)}") from error
 
     def ignored(self, vector: str, without: str) -> None:

@@ -2,7 +2,10 @@
 """The output folder of a run."""
 
 import json
+import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +53,48 @@ def prepare(out: str | Path | None, scene: str) -> Path:
     except OSError as error:
         raise refused(folder or Path("out"), error) from None
     return folder
+
+
+@contextmanager
+def opened(out: str | Path | None, scene: str) -> Iterator[Path]:
+    """The output folder, prepared, and kept from other processes meanwhile; see prepare.
+
+    Raises:
+        OutputError: see prepare; or another run writes there at this moment.
+    """
+    given = None if out is None else Path(out).expanduser()
+    if given is not None and given.is_dir():
+        with _alone(given):
+            yield prepare(given, scene)
+        return
+    folder = prepare(out, scene)
+    with _alone(folder):
+        yield folder
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold a lock on the folder itself, which ends with the process however that ends."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        yield
+        return
+    descriptor = -1
+    try:
+        try:
+            descriptor = os.open(folder, os.O_RDONLY)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OutputError(
+                f"{str(folder)!r}: another run writes there at this moment; choose another --out, or wait for its end"
+            ) from None
+        except OSError:  # a file system without locks, or a folder that cannot be read
+            pass
+        yield
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def write_json(path: Path, data: Any) -> None:

@@ -4,7 +4,7 @@
 import hashlib
 import math
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -118,7 +118,25 @@ def run(
     if dump_problems is not None:
         keep_problems(world)
     recorder = Recorder(scene, world, count, frames=replay)
-    folder = outputs.prepare(out, scene.name) if record else None
+    with outputs.opened(out, scene.name) if record else nullcontext() as folder:
+        return _run_in(
+            folder, scene, engine, world, recorder, count, progress, replay, dump_problems, build_s
+        )
+
+
+def _run_in(
+    folder: Path | None,
+    scene: Scene,
+    engine: str,
+    world: Engine,
+    recorder: Recorder,
+    count: int,
+    progress: bool,
+    replay: bool,
+    dump_problems: int | None,
+    build_s: float,
+) -> RunResult:
+    """Take the steps, and write what happened into the folder."""
     if folder is not None:
         outputs.guarded(folder, outputs.write_json, folder / "scene.json", scene.to_dict())
     writer = None

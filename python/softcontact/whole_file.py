@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Files written whole or not at all, and only in the place of a regular file."""
+"""Files written whole or not at all, and only in the place of a regular file; and what reading HDF5 may raise."""
 
 from __future__ import annotations
 
@@ -14,6 +14,17 @@ from typing import Any
 
 # What the system says of a file that does not fit.
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# What h5py raises over a file that is damaged, or holds something else than expected: there is no common base.
+HDF5_FAULTS = (
+    OSError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),

@@ -16,6 +16,7 @@ from softcontact.bodies import _urdf_xml as xml
 from softcontact.bodies._links import JOINT_SIZES
 from softcontact.bodies._urdf_checks import check_inertias
 from softcontact.bodies._urdf_shapes import UrdfShape, read_shapes
+from softcontact.messages import one_line
 
 Array = NDArray[np.float64]
 
@@ -95,14 +96,14 @@ def read(
     try:
         return _read(Path(path), floating_base, shapes, packages)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+        raise ValueError(one_line(f"{path}: {error}")) from error
 
 
 def located(path: str | PathLike[str], description: Description, error: ValueError) -> ValueError:
     """An error of ArticulatedModel about a link, with file and line."""
     named = (name for name in description.lines if f"'{name}'" in str(error))
     line = next((f"line {description.lines[name]}: " for name in named), "")
-    return ValueError(f"{path}: {line}{error}")
+    return ValueError(one_line(f"{path}: {line}{error}"))
 
 
 def _read(

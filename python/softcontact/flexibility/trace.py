@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from softcontact.whole_file import HDF5_FAULTS
+
 FloatArray = NDArray[np.float64]
 COLUMNS = ("time", "x", "y", "z")
 LONGEST = 600.0  # [s], of a trace: 600 000 ticks at 1 kHz
@@ -95,7 +97,7 @@ def _from_history(path: Path, body: str) -> tuple[FloatArray, FloatArray]:
             times = np.asarray(file["time"])
             poses = np.asarray(file[f"bodies/{body}/pose"])[:, :3]
             start = np.asarray(file[f"bodies/{body}/start"])[:3]
-    except (OSError, KeyError) as error:
+    except HDF5_FAULTS as error:
         raise ValueError(
             f"trace: {path}: no motion of {body!r} in it ({error}); give a run's history.h5"
         ) from None

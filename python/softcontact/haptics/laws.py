@@ -84,6 +84,11 @@ def law_of(kind: str, options: dict[str, Any]) -> Any:
     Raises:
         ValueError: a kind that nobody registered.
     """
-    if kind not in _KINDS:
-        raise ValueError(f"law: {kind!r} is not known; known are {', '.join(sorted(_KINDS))}")
-    return _KINDS[kind](**options)
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise ValueError(f"law: {str(kind)[:40]!r} is not known; known are {', '.join(sorted(_KINDS))}")
+    try:
+        return _KINDS[kind](**options)
+    except (TypeError, AttributeError) as error:
+        raise ValueError(
+            f"law: {str(options)[:80]} are no options of {kind} ({error}); record it again"
+        ) from None

@@ -15,7 +15,7 @@ from softcontact import _core
 from softcontact.haptics.device import Capabilities
 from softcontact.haptics.laws import law_of
 from softcontact.haptics.settings import ThreadSettings
-from softcontact.whole_file import write_whole
+from softcontact.whole_file import HDF5_FAULTS, write_whole
 
 FORMAT = "softcontact haptic session 1"
 
@@ -134,7 +134,8 @@ class Recording:
                     bool(file.attrs["full"]),
                 )
             _check(columns)
-        except (ValueError, OSError, KeyError, TypeError, AttributeError) as error:
+            loaded.core()
+        except HDF5_FAULTS as error:
             raise ValueError(
                 f"{path}: no recording of a haptic session ({error}); record one first"
             ) from None

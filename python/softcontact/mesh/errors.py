@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The one exception of the mesh package."""
 
+from softcontact.messages import one_line
+
 
 class MeshError(ValueError):
     """A mesh, or a mesh file, that cannot be used.
@@ -15,6 +17,6 @@ class MeshError(ValueError):
 
     def __init__(self, source: str, defect: str, remedy: str) -> None:
         self.source = source
-        self.defect = " ".join(defect.split())
+        self.defect = one_line(defect)
         self.remedy = " ".join(remedy.split())
         super().__init__(f"{' '.join(source.split())}: {self.defect}; {self.remedy}")

@@ -81,7 +81,15 @@ def read_raw(path: str | Path) -> RawMesh:
         raw = _read_as(format_, path, data)
     except MeshError:
         raise
-    except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        MemoryError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise MeshError(name, f"cannot be read as {format_} ({error})", TRUNCATED) from None
     if not raw.polygons and raw.tetrahedra is None:
         held = [f"{len(raw.points)} points"] + [f"{n} {kind} cells" for kind, n in raw.others.items()]

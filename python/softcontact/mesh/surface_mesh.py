@@ -204,6 +204,9 @@ class SurfaceMesh:
         return float(volume), center + reference, np.trace(second) * np.eye(3) - second
 
 
+_FARTHEST = 1e12  # of a coordinate [m]
+
+
 def checked_arrays(
     points: np.ndarray, cells: np.ndarray, width: int, name: str
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -230,6 +233,13 @@ def checked_arrays(
             name,
             f"{len(bad)} of {len(points)} vertices are not finite (first: {bad[0]} = {points[bad[0]]})",
             "correct or remove these vertices and export again",
+        )
+    far = int(np.abs(points).max(axis=1).argmax())
+    if np.abs(points[far]).max() > _FARTHEST:
+        raise MeshError(
+            name,
+            f"vertex {far} lies at {points[far]}, farther out than {_FARTHEST:g}, where distances overflow",
+            "correct it and export again",
         )
     bad = np.flatnonzero((cells < 0).any(axis=1) | (cells >= len(points)).any(axis=1))
     if len(bad):

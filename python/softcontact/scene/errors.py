@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from softcontact import messages
+
 _REMEDIES = {
     "finite_number": "is not a finite number; NaN and infinity are refused",
     "float_parsing": "is not a number",
@@ -30,7 +32,7 @@ class SceneError(ValueError):
     """A scene, an option or a file of one that cannot be used. The message is one line."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join(str(message).split()))
+        super().__init__(messages.one_line(message))
 
 
 class SceneWarning(UserWarning):

@@ -113,6 +113,8 @@ def _parse_json(path: Path, text: str) -> Any:
         raise SceneError(f"{path}: nested too deeply; a scene has a few levels") from None
     except SceneError as error:
         raise SceneError(f"{path}: {error}") from None
+    except ValueError:  # Python's limit
+        raise SceneError(f"{path}: a number has thousands of digits; write it shorter") from None
 
 
 def _parse_yaml(path: Path, text: str) -> Any:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from softcontact.whole_file import HDF5_FAULTS
+
 from .sensors import SENSOR_COUNTS
 from .values import FORMAT, TrackError
 
@@ -40,7 +42,7 @@ def read_hdf5(path: Path) -> dict[str, Any]:
                     raw[f"{name}_unit"] = str(file[name].attrs.get("unit", ""))
             if "calibration" in file:
                 raw["calibration"] = {key: np.asarray(value) for key, value in file["calibration"].items()}
-    except (OSError, TypeError, ValueError) as error:
+    except HDF5_FAULTS as error:
         if isinstance(error, TrackError):
             raise
         raise TrackError(f"cannot be read as HDF5: {error}") from None

@@ -17,6 +17,7 @@ from scipy.spatial.transform import Rotation
 
 from softcontact.hand.anatomy import FINGERS, JOINTS, joint_limits
 from softcontact.hand.kinematics import quaternion_from_rotation_vector
+from softcontact.messages import one_line
 
 __all__ = [
     "COLUMNS",
@@ -54,7 +55,7 @@ class TrackError(ValueError):
     """A track, a file of one or a stream that cannot be used. The message is one line."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join(str(message).split()))
+        super().__init__(one_line(message))
 
 
 def check_values(values: FloatArray, what: str = "values") -> None:

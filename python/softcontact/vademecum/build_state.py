@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from softcontact.vademecum.reduced import Coordinates
 from softcontact.vademecum.sealed import Seal
+from softcontact.whole_file import HDF5_FAULTS
 
 __all__ = ["BuildState", "LogRow"]
 
@@ -90,7 +91,7 @@ class BuildState:
                 log = [LogRow(row[0], int(row[1]), row[2], row[3]) for row in file["log"][()].tolist()]
                 missing = list(file["missing_volumes"][()])
                 state = cls(int(file.attrs["done"]), file["modes"][()], levels, log, missing)
-        except (OSError, KeyError, ValueError) as error:
+        except HDF5_FAULTS as error:
             raise ValueError(f"{str(path)!r} holds no unfinished build ({error})") from None
         if known != key:
             raise ValueError(

@@ -37,6 +37,7 @@ from softcontact.vademecum.separated_distance import SeparatedDistanceField, che
 from softcontact.vademecum.solid import Solid
 from softcontact.vademecum.solid_mesh import SolidMesh
 from softcontact.vademecum.vademecum import Vademecum
+from softcontact.whole_file import HDF5_FAULTS
 
 __all__ = ["FORMAT", "VERSION", "VademecumFileError", "read", "write"]
 
@@ -95,8 +96,7 @@ def read(path: Path, mesh: SolidMesh | None = None) -> Vademecum:
             found = _vademecum(file)
     except SealError as error:
         raise VademecumFileError(str(error)) from None
-    except (OSError, KeyError, RuntimeError, ValueError, TypeError) as error:
-        # a damaged tree can make the HDF5 library fail in any of these ways
+    except HDF5_FAULTS as error:
         raise VademecumFileError(
             f"{str(path)!r} is damaged or no vademecum ({error}); build it again"
         ) from None

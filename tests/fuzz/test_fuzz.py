@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The loop of tests/fuzz/fuzz.py itself, and the faults that it has found in the readers."""
+
+import pytest
+
+from fuzz import READERS, Coverage, Found, Reader, _read, bounded, fuzz
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_seed_is_accepted(name, tmp_path):
+    seeds = READERS[name].seeds(tmp_path)
+    assert fuzz(READERS[name], len(seeds), 0, tmp_path).accepted == len(seeds)
+
+
+def test_faults_are_found(tmp_path, monkeypatch):
+    """What the loop is for: a foreign exception, a message of two lines, a hang, and memory without end."""
+    monkeypatch.setattr("fuzz.LONGEST", 0.2)
+    monkeypatch.setattr("fuzz.MEMORY", 1 << 28)
+
+    def read(path):
+        match path.read_bytes()[:1]:
+            case b"k":
+                raise KeyError("x")
+            case b"l":
+                raise ValueError("a\nb")
+            case b"h":
+                while True:
+                    pass
+            case b"m":
+                bytearray(1 << 30)
+
+    reader = Reader(".x", lambda _: [b"k", b"l", b"h", b"m", b"-"], read, ValueError)
+    found = fuzz(reader, 5, 0, tmp_path)
+    assert sorted(kind.split()[0] for kind in found.faults) == ["KeyError", "MemoryError", "hang", "message"]
+    assert found.accepted == 1
+
+
+def read(name, data, tmp_path):
+    found = Found()
+    path = tmp_path / f"input{READERS[name].suffix}"
+    path.write_bytes(data)
+    with bounded():
+        _read(READERS[name], path, data, Coverage(), found)
+    return found
+
+
+FAR = b"solid a\n" + b"\n".join(
+    b"facet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 1e300 0 0\nvertex 0 %d 0\nendloop\nendfacet" % k
+    for k in (1, 2)
+) + b"\nendsolid a\n"  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("stl", FAR, "where distances overflow; correct it"),
+        ("obj", b"v " + 5000 * b"1" + b"x 0 0\nf 1 1 1\n", "a coordinate should be"),
+        ("scene", b'{"name": ' + 5000 * b"1" + b"}", "a number has thousands of digits; write it shorter"),
+        ("gltf", b'{"asset": []}', "cannot be read as glTF"),
+        ("gltf", 100_000 * b"[", "cut off or damaged"),
+        ("urdf", b'<robot name="a"><link name="l"/><x>' + 9000 * b"\n" + b"</robot>", "is not XML"),
+        ("track_csv", b"# softcontact-track-" + 5000 * b"x" + b"\n", "is unknown"),
+    ],
+)
+def test_a_fault_that_was_found_stays_mended(name, data, told, tmp_path):
+    found = read(name, data, tmp_path)
+    assert not found.faults and len(found.refusals) == 1
+    assert told in next(iter(found.refusals.values()))
