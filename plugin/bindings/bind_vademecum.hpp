@@ -7,5 +7,6 @@ namespace softcontact::bindings {
 
 // Part of bind_vademecum.
 void bind_vademecum_distance(py::module_& module);
+void bind_vademecum_timing(py::module_& module);
 
 }  // namespace softcontact::bindings

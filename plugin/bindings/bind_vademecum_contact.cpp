@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "bindings.hpp"
+#include "bind_vademecum.hpp"
 #include "softcontact/vademecum/vademecum_law.hpp"
 
 namespace softcontact::bindings {
@@ -56,13 +56,13 @@ py::dict told(std::span<const PenaltyPoint> contacts)
     return out;
 }
 
-py::tuple closest(DeformedBoundary& boundary, const RowsRef& points, int from)
+py::tuple closest(DeformedBoundary& boundary, const RowsRef& points)
 {
     boundary.refresh();
     py::array_t<double> distances(points.rows());
     Rows places(points.rows(), 3), normals(points.rows(), 3);
     for (Index i = 0; i < points.rows(); ++i) {
-        const BoundaryPoint found = boundary.closest(points.row(i).transpose(), from);
+        const BoundaryPoint found = boundary.closest(points.row(i).transpose());
         distances.mutable_at(i) = found.distance;
         places.row(i) = found.point.transpose();
         normals.row(i) = found.normal.transpose();
@@ -199,9 +199,10 @@ void bind_vademecum_contact(py::module_& module)
     py::class_<DeformedBoundary>(module, "DeformedBoundary")
         .def(py::init(&make_boundary), py::arg("nodes"), py::arg("triangles"), py::arg("field"),
              py::keep_alive<1, 4>())
-        .def("closest", &closest, py::arg("points"), py::arg("start") = -1);
+        .def("closest", &closest, py::arg("points"));
     bind_response(module);
     bind_law(module);
+    bind_vademecum_timing(module);
     py::class_<PenaltyContact>(module, "PenaltyContact")
         .def(py::init([](const RowsRef& nodes, const TriangleRows& triangles, const LoadedField& field,
                          double stiffness, double friction, double tangential_stiffness, Index points) {

@@ -161,6 +161,20 @@ void bind_vademecum_distance(py::module_& module)
     py::class_<BoundaryDistance>(module, "BoundaryDistance")
         .def(py::init(&make_boundary), py::arg("nodes"), py::arg("boundary"), py::arg("field") = py::none(),
              py::keep_alive<1, 4>())
+        .def(py::init([](const Array& nodes, const Eigen::Matrix<int, Eigen::Dynamic, 3>& boundary,
+                         const LoadedField& loaded, const DistanceField* field) {
+                 return std::make_unique<BoundaryDistance>(cloud(nodes), boundary.transpose(), loaded, field);
+             }),
+             py::arg("nodes"), py::arg("boundary"), py::arg("loaded"), py::arg("field") = py::none(),
+             py::keep_alive<1, 4>(), py::keep_alive<1, 5>())
+        .def("remember", &BoundaryDistance::remember, py::arg("points"))
+        .def("follow", [](BoundaryDistance& boundary) { boundary.follow(); })
+        .def(
+            "follow",
+            [](BoundaryDistance& boundary, const DistanceState& state, double apart) {
+                return boundary.follow(state, apart);
+            },
+            py::arg("state"), py::arg("apart") = 0.0)
         .def(
             "set", [](BoundaryDistance& boundary, const Array& nodes) { return boundary.set(cloud(nodes)); },
             py::arg("nodes"))

@@ -30,8 +30,10 @@ IntArray = NDArray[np.int64]
 class BoundaryDistance:
     """Signed distances to the boundary under some loads: to the nearest triangle of the mesh's boundary.
 
-    With one load and a distance field, points that are clear of the boundary by the field are sorted out first; at a
-    size that is not tabulated by that of the nearest size, less the way the boundary moves in between.
+    Only the parts of the boundary that a question comes to are displaced. With one load of a tabulated size, points
+    that are clear of the boundary by the distance field are sorted out first. What a shell's points were near to when
+    they were last asked makes the next question for contacts shorter while little moves in between, and changes
+    nothing else.
 
     It is in one state at a time, so that threads need one each; Vademecum.distance and .contacts share one.
 
@@ -45,29 +47,27 @@ class BoundaryDistance:
     def __init__(self, vademecum: Vademecum, *, capacity: int = 16) -> None:
         self._field = OnlineField(vademecum, capacity=capacity)
         self._table = vademecum.distance_field
-        nodes, triangles = vademecum.mesh.boundary_surface
-        self._nodes, self._rest = nodes, vademecum.mesh.nodes[nodes]
         core = None if self._table is None else self._table.core
-        self._boundary = _core.BoundaryDistance(self._rest, triangles, core)
-        self._tabulated = OnlineField(vademecum, capacity=1)
+        mesh = vademecum.mesh
+        self._boundary = _core.BoundaryDistance(mesh.nodes, mesh.boundary[1], self._field.native, core)
+        self._remembered = 0
         self.load([])
+
+    @property
+    def native(self) -> _core.BoundaryDistance:
+        """The core's boundary, for what builds on it."""
+        return self._boundary
 
     def load(self, nodes: Sequence[int], scales: ArrayLike = 1.0, family: int = 0) -> None:
         """Take these loads instead of those before; see OnlineField.load."""
         self._field.load(nodes, scales, family)
-        moved = self._field.displacements()[self._nodes]
-        if self._table is None or len(nodes) != 1:
-            self._boundary.set(self._rest + moved)
-            return
-        scale = float(np.broadcast_to(np.asarray(scales, dtype=float), 1)[0])
-        size = self._table.nearest_size(scale)
-        apart = 0.0
-        if size != scale:
-            self._tabulated.load(nodes, size, family)
-            between = self._tabulated.displacements()[self._nodes] - moved
-            apart = float(np.sqrt(np.einsum("ij,ij->i", between, between).max()))
-        case = self._field.vademecum.case(nodes[0], family)
-        self._boundary.set(self._rest + moved, self._table.state(case, size), apart)
+        if self._table is not None and len(nodes) == 1:
+            scale = float(np.broadcast_to(np.asarray(scales, dtype=float), 1)[0])
+            if self._table.nearest_size(scale) == scale:
+                case = self._field.vademecum.case(nodes[0], family)
+                self._boundary.follow(self._table.state(case, scale))
+                return
+        self._boundary.follow()
 
     def distance(self, points: ArrayLike) -> FloatArray:
         """Signed distances (k,) [m] of points (k, 3) [m], negative inside; NaN for a point that is not finite.
@@ -93,4 +93,8 @@ class BoundaryDistance:
         Raises:
             ValueError: points of another shape.
         """
-        return self._boundary.contacts(as_cloud(points))
+        cloud = as_cloud(points)
+        if len(cloud) > self._remembered:
+            self._remembered = len(cloud)
+            self._boundary.remember(self._remembered)
+        return self._boundary.contacts(cloud)

@@ -7,69 +7,130 @@
 #include <stdexcept>
 
 #include "softcontact/geometry/closest_point.hpp"
+#include "softcontact/vademecum/mode_sum.hpp"
 
 namespace softcontact {
 
 namespace {
 
-constexpr std::size_t most_seeds = 48;  // where a search may begin besides where the last one ended
+constexpr double rounded = 1.0 + 1e-12;  // bounds of motions that were summed up
 
-/// Some of the nodes, each far from those before.
-std::vector<int> spread(const Points& nodes, const std::vector<int>& among)
+Points finite(Points nodes)
 {
-    std::vector<double> gap(among.size(), std::numeric_limits<double>::infinity());
-    std::vector<int> out;
-    std::size_t next = 0;
-    while (out.size() < std::min(most_seeds, among.size())) {
-        out.push_back(among[next]);
-        for (std::size_t i = 0; i < among.size(); ++i) {
-            gap[i] = std::min(gap[i], (nodes.col(among[i]) - nodes.col(out.back())).squaredNorm());
-        }
-        next = static_cast<std::size_t>(std::max_element(gap.begin(), gap.end()) - gap.begin());
-    }
-    return out;
+    if (!nodes.allFinite()) throw std::invalid_argument("nodes: expected finite positions");
+    return nodes;
 }
 
 }  // namespace
 
 DeformedBoundary::DeformedBoundary(Points nodes, const Eigen::Ref<const Triangles>& triangles,
-                                   const LoadedField& field)
-    : m_rest(std::move(nodes)), m_topology(static_cast<int>(m_rest.cols()), triangles), m_field(field)
+                                   const LoadedField* field)
+    : m_rest(finite(std::move(nodes))),
+      m_topology(static_cast<int>(m_rest.cols()), triangles),
+      m_field(field),
+      m_tree(m_rest, m_topology.triangles)
 {
-    if (m_rest.cols() != field.field().node_count() || !m_rest.allFinite()) {
-        throw std::invalid_argument("nodes: expected the finite positions of the field's " +
-                                    std::to_string(field.field().node_count()) + " nodes");
-    }
+    const auto count = static_cast<std::size_t>(m_rest.cols());
     for (int node = 0; node < m_topology.vertex_count; ++node) {
         if (!m_topology.faces_of_vertex(node).empty()) m_boundary_nodes.push_back(node);
     }
-    m_seeds = spread(m_rest, m_boundary_nodes);
-    m_position = m_rest;
-    m_known.assign(static_cast<std::size_t>(m_rest.cols()), 0);
-    m_visited.assign(static_cast<std::size_t>(m_rest.cols()), 0);
-    m_amplitudes.setZero(field.field().mode_count());
+    m_position.resize(count);
+    m_node_normal.resize(count);
+    m_face_normal.resize(static_cast<std::size_t>(m_topology.triangles.cols()));
+    for (std::size_t i = 0; i < count; ++i) m_position[i] = {m_state, m_rest.col(static_cast<Index>(i))};
+    if (field == nullptr) return;
+    m_amplitudes.setZero(field->field().mode_count());
+    for (Dents* dents : {&m_dents, &m_dents_before}) {
+        dents->moves.setZero(3, m_rest.cols());
+        dents->nodes.reserve(count);
+        dents->has.assign(count, 0);
+    }
+}
+
+DeformedBoundary::DeformedBoundary(Points nodes, const Eigen::Ref<const Triangles>& triangles)
+    : DeformedBoundary(std::move(nodes), triangles, nullptr)
+{
+}
+
+DeformedBoundary::DeformedBoundary(Points nodes, const Eigen::Ref<const Triangles>& triangles,
+                                   const LoadedField& field)
+    : DeformedBoundary(std::move(nodes), triangles, &field)
+{
+    if (m_rest.cols() != field.field().node_count()) {
+        throw std::invalid_argument("nodes: expected the positions of the field's " +
+                                    std::to_string(field.field().node_count()) + " nodes");
+    }
     refresh();
+}
+
+double DeformedBoundary::dent() noexcept
+{
+    const SeparatedSolution& solution = m_field->field().solution();
+    std::swap(m_dents, m_dents_before);
+    for (const int node : m_dents.nodes) {
+        m_dents.moves.col(node).setZero();
+        m_dents.has[static_cast<std::size_t>(node)] = 0;
+    }
+    m_dents.nodes.clear();
+    for (Index load = 0; load < m_field->load_count(); ++load) {
+        const auto s = static_cast<std::size_t>(m_field->load_case(load));
+        for (Index d = solution.dent_starts[s]; d < solution.dent_starts[s + 1]; ++d) {
+            const auto node = static_cast<int>(solution.dent_nodes[static_cast<std::size_t>(d)]);
+            char& has = m_dents.has[static_cast<std::size_t>(node)];
+            if (has == 0) m_dents.nodes.push_back(node);
+            has = 1;
+            m_dents.moves.col(node) += solution.dents.middleCols(solution.terms * d, solution.terms)
+                                           .lazyProduct(m_field->series(load));
+        }
+    }
+    double squared = 0.0;
+    for (const Dents* dents : {&m_dents, &m_dents_before}) {
+        for (const int node : dents->nodes) {
+            squared =
+                std::max(squared, (m_dents.moves.col(node) - m_dents_before.moves.col(node)).squaredNorm());
+        }
+    }
+    return std::sqrt(squared);
 }
 
 double DeformedBoundary::refresh() noexcept
 {
-    ++m_state;
-    const double dents = m_field.dent_bound();
+    if (m_field == nullptr) return 0.0;
     const double moved =
-        (m_field.amplitudes() - m_amplitudes).cwiseAbs().dot(m_field.field().peaks()) + m_dents + dents;
-    m_amplitudes = m_field.amplitudes();
-    m_dents = dents;
+        rounded * ((m_field->amplitudes() - m_amplitudes).cwiseAbs().dot(m_field->field().peaks()) + dent());
+    if (moved == 0.0) return 0.0;
+    ++m_state;
+    m_amplitudes = m_field->amplitudes();
+    m_tree.loosen(moved);
+    return moved;
+}
+
+double DeformedBoundary::move(const Eigen::Ref<const Points>& nodes) noexcept
+{
+    double squared = 0.0;
+    for (const int node : m_boundary_nodes) {
+        squared = std::max(
+            squared, (nodes.col(node) - m_position[static_cast<std::size_t>(node)].value).squaredNorm());
+    }
+    const double moved = rounded * std::sqrt(squared);
+    if (moved == 0.0) return 0.0;
+    ++m_state;
+    for (const int node : m_boundary_nodes) {
+        m_position[static_cast<std::size_t>(node)] = {m_state, nodes.col(node)};
+    }
+    m_tree.loosen(moved);
     return moved;
 }
 
 Vector3d DeformedBoundary::position(int node) noexcept
 {
-    const auto i = static_cast<std::size_t>(node);
-    if (m_known[i] != m_state) {
-        m_position.col(node) = m_rest.col(node) + m_field.displacement(node);
-        m_known[i] = m_state;
+    Known<Vector3d>& known = m_position[static_cast<std::size_t>(node)];
+    if (known.state != m_state && m_field != nullptr) {
+        const MatrixXd& modes = m_field->field().solution().modes;
+        known = {m_state,
+                 m_rest.col(node) + (sum_of_modes(modes, m_amplitudes, node) + m_dents.moves.col(node))};
     }
-    return m_position.col(node);
+    return known.value;
 }
 
 Vector3d DeformedBoundary::position(const BoundaryPlace& place) noexcept
@@ -79,115 +140,81 @@ Vector3d DeformedBoundary::position(const BoundaryPlace& place) noexcept
     return out;
 }
 
-int DeformedBoundary::nearest_corner(const BoundaryPlace& place) const noexcept
-{
-    Index corner = 0;
-    place.shares.maxCoeff(&corner);
-    return m_topology.triangles(corner, place.triangle);
-}
-
 Vector3d DeformedBoundary::face_normal(int triangle) noexcept
 {
-    const Vector3d a = position(m_topology.triangles(0, triangle));
-    return (position(m_topology.triangles(1, triangle)) - a)
-        .cross(position(m_topology.triangles(2, triangle)) - a);
+    Known<Vector3d>& known = m_face_normal[static_cast<std::size_t>(triangle)];
+    if (known.state != m_state) {
+        const Vector3d a = position(m_topology.triangles(0, triangle));
+        const Vector3d cross = (position(m_topology.triangles(1, triangle)) - a)
+                                   .cross(position(m_topology.triangles(2, triangle)) - a);
+        known = {m_state, cross.normalized()};
+    }
+    return known.value;
 }
 
-Vector3d DeformedBoundary::normal(const BoundaryPlace& place) noexcept
+Vector3d DeformedBoundary::edge_normal(int edge) noexcept
 {
-    const auto corners = m_topology.triangles.col(place.triangle);
-    const int touched = static_cast<int>((place.shares.array() > 0.0).count());
-    if (touched == 3) return face_normal(place.triangle).normalized();
     Vector3d sum = Vector3d::Zero();
-    if (touched == 2) {  // edge k joins the corners k and k + 1, and is opposite to k + 2
-        Index away = 0;
-        place.shares.minCoeff(&away);
-        const int edge = m_topology.triangle_edges((away + 1) % 3, place.triangle);
-        for (int k = 0; k < 2; ++k) {
-            const int face = m_topology.edge_faces(k, edge);
-            if (face >= 0) sum += face_normal(face).normalized();
-        }
-        return sum.normalized();
-    }
-    Index corner = 0;
-    place.shares.maxCoeff(&corner);
-    const int node = corners[corner];
-    const Vector3d apex = position(node);
-    for (const int face : m_topology.faces_of_vertex(node)) {
-        int k = 0;
-        while (m_topology.triangles(k, face) != node) ++k;
-        const Vector3d u = position(m_topology.triangles((k + 1) % 3, face)) - apex;
-        const Vector3d v = position(m_topology.triangles((k + 2) % 3, face)) - apex;
-        const Vector3d cross = u.cross(v);
-        sum += std::atan2(cross.norm(), u.dot(v)) * cross.normalized();
+    for (int k = 0; k < 2; ++k) {
+        const int face = m_topology.edge_faces(k, edge);
+        if (face >= 0) sum += face_normal(face);
     }
     return sum.normalized();
 }
 
-int DeformedBoundary::nearest_node(const Vector3d& point, const std::vector<int>& among) noexcept
+Vector3d DeformedBoundary::node_normal(int node) noexcept
 {
-    int best = among.front();
-    double least = std::numeric_limits<double>::infinity();
-    for (const int node : among) {
-        const double squared = (position(node) - point).squaredNorm();
-        if (squared < least) {
-            least = squared;
-            best = node;
+    Known<Vector3d>& known = m_node_normal[static_cast<std::size_t>(node)];
+    if (known.state != m_state) {
+        Vector3d sum = Vector3d::Zero();
+        const Vector3d apex = position(node);
+        for (const int face : m_topology.faces_of_vertex(node)) {
+            int k = 0;
+            while (m_topology.triangles(k, face) != node) ++k;
+            const Vector3d u = position(m_topology.triangles((k + 1) % 3, face)) - apex;
+            const Vector3d v = position(m_topology.triangles((k + 2) % 3, face)) - apex;
+            const Vector3d cross = u.cross(v);
+            sum += std::atan2(cross.norm(), u.dot(v)) * cross.normalized();
         }
+        known = {m_state, sum.normalized()};
     }
-    return best;
+    return known.value;
 }
 
-void DeformedBoundary::look_around(const Vector3d& point, int node, BoundaryPlace& best, Vector3d& where,
-                                   double& squared) noexcept
+Vector3d DeformedBoundary::normal(const BoundaryPlace& place) noexcept
 {
-    m_visited[static_cast<std::size_t>(node)] = m_question;
-    for (const int face : m_topology.faces_of_vertex(node)) {
-        const auto corners = m_topology.triangles.col(face);
-        const TrianglePoint found = closest_point_on_triangle(point, position(corners[0]),
-                                                              position(corners[1]), position(corners[2]));
-        if (found.squared_distance < squared) {
-            squared = found.squared_distance;
-            where = found.point;
-            best = {face, found.barycentric};
-        }
+    const auto touched = (place.shares.array() > 0.0).count();
+    Index corner = 0;
+    if (touched == 3) return face_normal(place.triangle);
+    if (touched == 2) {  // edge k joins the corners k and k + 1, and is opposite to k + 2
+        place.shares.minCoeff(&corner);
+        return edge_normal(m_topology.triangle_edges((corner + 1) % 3, place.triangle));
     }
+    place.shares.maxCoeff(&corner);
+    return node_normal(m_topology.triangles(corner, place.triangle));
 }
 
-void DeformedBoundary::descend(const Vector3d& point, int from, BoundaryPlace& best, Vector3d& where,
-                               double& squared) noexcept
+BoundaryPoint DeformedBoundary::closest(const Vector3d& point) noexcept
 {
-    look_around(point, from, best, where, squared);
-    for (bool going = best.found(); going;) {  // ends: each node is looked around once
-        going = false;
-        for (int k = 0; k < 3 && !going; ++k) {
-            const int corner = m_topology.triangles(k, best.triangle);
-            if (best.shares[k] > 0.0 && m_visited[static_cast<std::size_t>(corner)] != m_question) {
-                look_around(point, corner, best, where, squared);
-                going = true;
-            }
-        }
-    }
+    return closest(point, m_memory);
 }
 
-BoundaryPoint DeformedBoundary::closest(const Vector3d& point, int from) noexcept
+BoundaryPoint DeformedBoundary::closest(const Vector3d& point, NearMemory& memory) noexcept
 {
     BoundaryPoint out;
     if (!point.allFinite()) return out;
-    ++m_question;
-    double squared = std::numeric_limits<double>::infinity();
-    if (from < 0 || from >= m_topology.vertex_count || m_topology.faces_of_vertex(from).empty()) {
-        from = nearest_node(point, m_boundary_nodes);
-    }
-    descend(point, from, out.place, out.point, squared);
-    const int seed = nearest_node(point, m_seeds);
-    if ((position(seed) - point).squaredNorm() < squared) {  // the search ended in another part
-        descend(point, seed, out.place, out.point, squared);
-    }
-    if (!out.place.found()) return out;  // a position that is not finite
+    const auto where = [this](int node) { return position(node); };
+    const auto corners_of = [this](int triangle) { return m_topology.triangles.col(triangle); };
+    const int triangle = m_tree.nearest(point, memory, where, corners_of).triangle;
+    if (triangle < 0) return out;  // a position that is not finite
+    const auto corners = corners_of(triangle);
+    const TrianglePoint found =
+        closest_point_on_triangle(point, where(corners[0]), where(corners[1]), where(corners[2]));
+    out.place = {triangle, found.barycentric};
+    out.point = found.point;
     out.normal = normal(out.place);
-    const Vector3d offset = point - out.point;
-    out.distance = offset.dot(out.normal) < 0.0 ? -std::sqrt(squared) : std::sqrt(squared);
+    const double distance = std::sqrt(found.squared_distance);
+    out.distance = (point - found.point).dot(out.normal) < 0.0 ? -distance : distance;
     return out;
 }
 

@@ -32,7 +32,7 @@ PenaltyContact::PenaltyContact(DeformedBoundary boundary, const PenaltySettings&
     m_near_points.resize(size);
     m_last.setZero(3, points);
     m_clearance.assign(size, 0.0);
-    m_near.assign(size, -1);
+    m_near.resize(size);
     m_anchors.resize(size);
 }
 
@@ -47,12 +47,15 @@ Index PenaltyContact::evaluate(const Eigen::Ref<const Points>& points, DepthMeas
         m_clearance[k] -= (point - m_last.col(i)).norm() + body;
         m_last.col(i) = point;
         if (m_clearance[k] > reach) continue;
+        if (measure == nullptr) {
+            m_clearance[k] = std::sqrt(m_boundary.box().squared_distance(point));
+            if (m_clearance[k] > reach) continue;
+        }
         BoundaryPoint found = m_boundary.closest(point, m_near[k]);
         const double nearest = found.distance;
         if (measure != nullptr && found.place.found()) measure->measure(m_boundary, point, found);
         m_clearance[k] = std::max(0.0, std::min(nearest, found.distance));
         if (!found.place.found()) continue;
-        m_near[k] = m_boundary.nearest_corner(found.place);
         const bool inside = found.distance < 0.0;
         if (!inside && !(found.distance < reach)) continue;
         PenaltyPoint& contact = inside ? m_contacts[static_cast<std::size_t>(m_count++)]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <softcontact/geometry/surface.hpp>
 #include <softcontact/types.hpp>
+#include <softcontact/vademecum/deformed_boundary.hpp>
 #include <softcontact/vademecum/distance_field.hpp>
 
 namespace softcontact {
@@ -25,30 +25,58 @@ public:
     BoundaryDistance(const Eigen::Ref<const Points>& nodes, const Eigen::Ref<const Triangles>& boundary,
                      const DistanceField* field = nullptr);
 
-    /// Where the nodes (3, n) [m] are now. False, and nothing changed, where they are not as many or not
-    /// finite.
+    /// The boundary that a field of displacements moves; the field has to live on, and nodes are its own.
+    BoundaryDistance(const Eigen::Ref<const Points>& nodes, const Eigen::Ref<const Triangles>& boundary,
+                     const LoadedField& loaded, const DistanceField* field = nullptr);
+
+    /// Remember so many points of a shell from one question for contacts to the next, which are faster while
+    /// little moves in between, and the same. Allocates.
+    void remember(Index points);
+
+    /// Where the nodes (3, n) [m] are now, where no field moves them. False, and nothing changed, where they
+    /// are not as many or not finite.
     bool set(const Eigen::Ref<const Points>& nodes) noexcept;
 
     /// The same beside a state of the field, of whose boundary no node is further than `apart` [m] off.
     /// False, and nothing changed, also where there is no such state or `apart` is no length.
     bool set(const Eigen::Ref<const Points>& nodes, const DistanceState& state, double apart = 0.0) noexcept;
 
+    /// The loads of the field that moves the boundary have changed.
+    void follow() noexcept;
+    /// The same beside a state of the distance field; as `set` of it.
+    bool follow(const DistanceState& state, double apart = 0.0) noexcept;
+
     /// Signed distance [m] of a point, negative inside, and its gradient, a unit vector, where `gradient` is
     /// given; on the boundary that is the pseudonormal. NaN for a point that is not finite.
     [[nodiscard]] double distance(const Vector3d& point, Vector3d* gradient = nullptr) noexcept;
 
-    /// Points of a pointshell (3, n) [m] whose distance is negative, as DistanceField::contacts. The boxes
-    /// around the triangles are made anew only where a point may be in contact.
+    /// Points of a pointshell (3, n) [m] whose distance is negative, as DistanceField::contacts. Only
+    /// what is near points that may be in contact is looked at.
     [[nodiscard]] Index contacts(const Eigen::Ref<const Points>& points, const ContactRoom& room) noexcept;
 
 private:
-    [[nodiscard]] bool is_outside(const Vector3d& point) const noexcept;
+    BoundaryDistance(DeformedBoundary boundary, const DistanceField* field);
+    bool sort_out(const DistanceState& state, double apart) noexcept;
+    [[nodiscard]] bool is_outside(const Vector3d& point) noexcept;
+    [[nodiscard]] BoundaryPoint ask(const Vector3d& point, NearMemory& memory, Vector3d* gradient) noexcept;
 
-    Surface m_surface;
+    /// What is known of a point that was asked before.
+    struct Clearance {
+        Vector3d point = Vector3d::Zero();
+        double path = 0.0;      ///< of the boundary then
+        double distance = 0.0;  ///< to it, 0 where unknown or inside
+    };
+
+    DeformedBoundary m_boundary;
+    double m_size = 0.0;  ///< of it at first [m]
     const DistanceField* m_field;
-    bool m_sorted_out = false;  ///< by the field, in m_state
+    bool m_moved = false;       ///< by a field
+    bool m_sorted_out = false;  ///< by the distance field, in m_state
     DistanceState m_state;
     double m_apart = 0.0;
+    NearMemory m_near;                   ///< of points that are not remembered
+    std::vector<NearMemory> m_memories;  ///< of each point that is
+    std::vector<Clearance> m_clearances;
 };
 
 }  // namespace softcontact

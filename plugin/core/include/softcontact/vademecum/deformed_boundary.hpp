@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <softcontact/geometry/aabb_tree.hpp>
 #include <softcontact/geometry/topology.hpp>
+#include <softcontact/geometry/triangle_tree.hpp>
 #include <softcontact/vademecum/separated_field.hpp>
 #include <vector>
 
@@ -23,8 +25,9 @@ struct BoundaryPoint {
     double distance = 0.0;               ///< signed [m], negative inside
 };
 
-/// The boundary of a solid that a LoadedField deforms. Only the places that are asked for are evaluated, once
-/// for each state, so that a question costs what it touches. Nothing allocates after the construction.
+/// The boundary of a solid that a LoadedField deforms, or whose nodes are given. Only the places that a
+/// question touches are evaluated, once for each state, and what is found is the nearest of all, by the same
+/// bits whatever was asked before. Nothing allocates after the construction.
 class DeformedBoundary {
 public:
     /// @param nodes rest positions (3, n) [m] of the field's nodes, finite.
@@ -32,9 +35,14 @@ public:
     /// @param field has to live on.
     /// @throws std::invalid_argument arrays that do not fit together.
     DeformedBoundary(Points nodes, const Eigen::Ref<const Triangles>& triangles, const LoadedField& field);
+    /// The same without a field: nodes are where they are moved to.
+    DeformedBoundary(Points nodes, const Eigen::Ref<const Triangles>& triangles);
 
-    /// The field has changed. Returns a bound of how far any node has moved since the last call [m].
+    /// The field may have changed. Returns a bound of how far any node has moved since the last call [m]; 0
+    /// where it has not.
     double refresh() noexcept;
+    /// All nodes (3, n) [m] are here now, finite, where there is no field. Returns the same.
+    double move(const Eigen::Ref<const Points>& nodes) noexcept;
 
     [[nodiscard]] Vector3d position(int node) noexcept;
     [[nodiscard]] Vector3d position(const BoundaryPlace& place) noexcept;
@@ -42,35 +50,49 @@ public:
     /// Source: Bærentzen & Aanæs 2005.
     [[nodiscard]] Vector3d normal(const BoundaryPlace& place) noexcept;
 
-    /// Nearest place to a point, looked for along the boundary from the node `from`; from all nodes where
-    /// `from` is -1. A point that is not finite finds nothing.
-    [[nodiscard]] BoundaryPoint closest(const Vector3d& point, int from = -1) noexcept;
-    /// The corner that a place is nearest to.
-    [[nodiscard]] int nearest_corner(const BoundaryPlace& place) const noexcept;
+    /// Nearest place to a point. What the question before left in `memory` makes the next one for a point
+    /// near by shorter and changes no answer. A point that is not finite finds nothing.
+    [[nodiscard]] BoundaryPoint closest(const Vector3d& point, NearMemory& memory) noexcept;
+    [[nodiscard]] BoundaryPoint closest(const Vector3d& point) noexcept;
 
+    /// A box around the boundary, perhaps larger than it need be.
+    [[nodiscard]] const Aabb& box() noexcept { return m_tree.box(); }
+    /// Sum of what refresh() and move() have returned [m].
+    [[nodiscard]] double path() const { return m_tree.path(); }
     [[nodiscard]] const SurfaceTopology& topology() const { return m_topology; }
     [[nodiscard]] const std::vector<int>& boundary_nodes() const { return m_boundary_nodes; }
-    [[nodiscard]] const LoadedField& field() const { return m_field; }
+    /// There has to be one.
+    [[nodiscard]] const LoadedField& field() const { return *m_field; }
 
 private:
-    [[nodiscard]] int nearest_node(const Vector3d& point, const std::vector<int>& among) noexcept;
-    [[nodiscard]] Vector3d face_normal(int triangle) noexcept;  ///< as long as twice the area
-    void look_around(const Vector3d& point, int node, BoundaryPlace& best, Vector3d& where,
-                     double& squared) noexcept;
-    void descend(const Vector3d& point, int from, BoundaryPlace& best, Vector3d& where,
-                 double& squared) noexcept;
+    /// What the loads' dents add to the nodes around them.
+    struct Dents {
+        Points moves;            ///< (3, n) [m], zero at other nodes
+        std::vector<int> nodes;  ///< where there are any
+        std::vector<char> has;   ///< whether a node is among those
+    };
+
+    DeformedBoundary(Points nodes, const Eigen::Ref<const Triangles>& triangles, const LoadedField* field);
+    [[nodiscard]] double dent() noexcept;
+    [[nodiscard]] Vector3d face_normal(int triangle) noexcept;
+    [[nodiscard]] Vector3d edge_normal(int edge) noexcept;
+    [[nodiscard]] Vector3d node_normal(int node) noexcept;
 
     Points m_rest;
     SurfaceTopology m_topology;
-    const LoadedField& m_field;
+    const LoadedField* m_field;
+    TriangleTree m_tree;
+    NearMemory m_memory;  ///< of who has none
     std::vector<int> m_boundary_nodes;
-    std::vector<int> m_seeds;  ///< some of them, far from each other
-    Points m_position;
-    std::vector<std::uint64_t> m_known;    ///< state for which a position holds
-    std::vector<std::uint64_t> m_visited;  ///< question in which a node was looked around
-    std::uint64_t m_state = 1, m_question = 0;
+    std::uint64_t m_state = 1;
+    template <typename Value>
+    struct Known {  ///< in which state something was worked out, and what
+        std::uint64_t state = 0;
+        Value value;
+    };
+    std::vector<Known<Vector3d>> m_position, m_face_normal, m_node_normal;
     VectorXd m_amplitudes;
-    double m_dents = 0.0;
+    Dents m_dents, m_dents_before;
 };
 
 }  // namespace softcontact

@@ -98,7 +98,7 @@ private:
     std::vector<PenaltyPoint> m_contacts, m_near_points;
     Points m_last;                         ///< points of the last trial
     std::vector<double> m_clearance;       ///< of each point, less what has moved since it was measured [m]
-    std::vector<int> m_near;               ///< node where its last search ended, -1: none
+    std::vector<NearMemory> m_near;        ///< of the last search for each point
     std::vector<BoundaryPlace> m_anchors;  ///< of each point; nowhere: it was apart
 };
 
