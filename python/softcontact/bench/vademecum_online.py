@@ -72,7 +72,7 @@ def smooth_field(mesh: SolidMesh, largest: float = LARGEST) -> _core.SeparatedFi
     amplitudes = rng.normal(0.0, 1.0, (8, 3, MODES)) / np.arange(1.0, MODES + 1.0)
     moved = np.einsum("cm,mnk->cnk", amplitudes.sum(axis=1), modes)
     amplitudes *= largest / np.linalg.norm(moved, axis=-1).max()
-    return _core.SeparatedField(modes, amplitudes, [0] * 9, [], np.zeros((0, 3, 3)))
+    return _core.SeparatedField(modes, amplitudes, [0] * 9, [], np.zeros((0, 3, 3)), [])
 
 
 def _rows(
