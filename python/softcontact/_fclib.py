@@ -17,8 +17,8 @@ import scipy.sparse
 from softcontact.whole_file import HDF5_FAULTS, write_hdf5
 
 _COMPRESSED = {-1: ("CSC", scipy.sparse.csc_matrix), -2: ("CSR", scipy.sparse.csr_matrix)}
+_REMEDY = "; write the problem anew, with FCLIB or softcontact"
 STORAGES = {"csr": -2, "csc": -1, "triplet": 0}
-# What h5py and HDF5 raise on files that are broken, each on another way of being broken.
 
 
 class _Reader:
@@ -39,7 +39,7 @@ class _Reader:
             group = self._file[parent or "/"]
             return isinstance(group, h5py.Group) and group.get(leaf, getlink=True) is not None
         except HDF5_FAULTS as error:
-            raise self.refuse(name, f"cannot be read: {_said(error)}") from error
+            raise self.refuse(name, f"cannot be read: {_said(error)}{_REMEDY}") from error
 
     def numbers(self, name: str) -> np.ndarray:
         """The real numbers of a data set, one after the other."""
@@ -57,7 +57,7 @@ class _Reader:
         except HDF5_FAULTS as error:
             if isinstance(error, ValueError) and str(error).startswith("path: "):
                 raise
-            raise self.refuse(name, f"cannot be read: {_said(error)}") from error
+            raise self.refuse(name, f"cannot be read: {_said(error)}{_REMEDY}") from error
 
     def whole(self, name: str) -> np.ndarray:
         """The whole numbers of a data set (int64), whatever they are stored as."""
@@ -107,7 +107,9 @@ class _Reader:
             matrix.check_format(full_check=True)
             return matrix
         except HDF5_FAULTS as error:
-            raise self.refuse(name, f"is not a matrix of {shape[0]} x {shape[1]}: {_said(error)}") from error
+            raise self.refuse(
+                name, f"is not a matrix of {shape[0]} x {shape[1]}: {_said(error)}{_REMEDY}"
+            ) from error
 
     def ignored(self, vector: str, without: str) -> None:
         """Refuse a vector that says something without the matrix that it belongs to."""
@@ -148,7 +150,10 @@ def _without_equalities(reader: _Reader, parts: dict[str, Any]) -> dict[str, Any
     try:
         eliminated = np.linalg.solve(R.toarray(), np.column_stack([V.T, s]))
     except np.linalg.LinAlgError as error:
-        raise reader.refuse("R", f"of the equality constraints cannot be eliminated: {error}") from error
+        raise reader.refuse(
+            "R",
+            f"of the equality constraints cannot be eliminated: {error}; remove the constraints that others imply",
+        ) from error
     return {
         "W": parts["W"].toarray() - V @ eliminated[:, :-1],
         "q": parts["q"] - V @ eliminated[:, -1],
@@ -174,21 +179,25 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
         ValueError: with the file's name and, where it is one of them, the data set's.
     """
     if not path.is_file():
-        raise ValueError(f"path: {path} is not a file")
+        raise ValueError(f"path: {path} is not a file; give a problem that FCLIB or softcontact wrote")
     try:
         path.open("rb").close()  # h5py takes a file that must not be read for one of another format
         if not h5py.is_hdf5(path):
-            raise ValueError(f"path: {path} is not an HDF5 file")
+            raise ValueError(
+                f"path: {path} is not an HDF5 file; give a problem that FCLIB or softcontact wrote"
+            )
         file = h5py.File(path, "r")
     except (OSError, RuntimeError) as error:
-        said = error.strerror if isinstance(error, PermissionError) else error
-        raise ValueError(f"path: {path} cannot be read: {said}") from error
+        if isinstance(error, PermissionError):
+            raise ValueError(f"path: {path} cannot be read: {error.strerror}; allow it") from error
+        raise ValueError(f"path: {path} cannot be read: {error}{_REMEDY}") from error
     with file:
         top = _Reader(path, file, "")
         kinds = [name for name in ("local", "global") if top.has(f"fclib_{name}")]
         if not kinds:
             raise ValueError(
-                f"path: {path} has neither fclib_local nor fclib_global; it is not an FCLIB problem with friction"
+                f"path: {path} has neither fclib_local nor fclib_global; it is not an FCLIB problem with "
+                "friction, give one that is"
             )
         if len(kinds) > 1:
             raise ValueError(
@@ -196,7 +205,9 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
             )
         reader = _Reader(path, file, f"fclib_{kinds[0]}")
         if reader.has("spacedim") and reader.scalar("spacedim") != 3:
-            raise reader.refuse("spacedim", f"is {reader.scalar('spacedim')}, expected 3")
+            raise reader.refuse(
+                "spacedim", f"is {reader.scalar('spacedim')}, expected 3; flat problems are not solved"
+            )
         return kinds[0], _local(reader) if kinds[0] == "local" else _global(reader)
 
 

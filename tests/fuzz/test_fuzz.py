@@ -12,6 +12,14 @@ def test_every_seed_is_accepted(name, tmp_path):
     assert fuzz(READERS[name], len(seeds), 0, tmp_path).accepted == len(seeds)
 
 
+@pytest.mark.parametrize("name", READERS)
+def test_no_reader_fails_on_a_few_random_inputs(name, tmp_path):
+    """A small part of fuzz.py's run, the same each time."""
+    found = fuzz(READERS[name], 40, 1, tmp_path)
+    assert not found.faults
+    assert found.refusals and found.accepted
+
+
 def test_faults_are_found(tmp_path, monkeypatch):
     """What the loop is for: a foreign exception, a message of two lines, a hang, and memory without end."""
     monkeypatch.setattr("fuzz.LONGEST", 0.2)
@@ -59,6 +67,10 @@ FAR = b"solid a\n" + b"\n".join(
         ("gltf", b'{"asset": []}', "cannot be read as glTF"),
         ("gltf", 100_000 * b"[", "cut off or damaged"),
         ("urdf", b'<robot name="a"><link name="l"/><x>' + 9000 * b"\n" + b"</robot>", "is not XML"),
+        ("urdf", b"<robot>", "correct it, or export the file anew"),
+        ("urdf", b'<robot name="a"/>', "has no <link>; add one"),
+        ("fclib", b"text", "give a problem that FCLIB or softcontact wrote"),
+        ("fclib", b"\x89HDF\r\n\x1a\n cut", "write the problem anew"),
         ("track_csv", b"# softcontact-track-" + 5000 * b"x" + b"\n", "is unknown"),
     ],
 )

@@ -44,7 +44,7 @@ def check_inertias(
             density = mass / (4.0 / 3.0 * np.pi * reach**3)
             if density > _DENSEST:
                 raise ValueError(
-                    f"{place}: <mass> of {mass:g} kg{known}: no matter is so dense; URDF takes kg and m"
+                    f"{place}: <mass> of {mass:g} kg{known}: no matter is so dense; wrong unit? URDF takes kg and m"
                 )
         if not low <= gyration <= high:
             raise ValueError(

@@ -95,17 +95,19 @@ def _shape(
         path = _mesh_path(form, f"line {form.line}: <mesh> of link '{name}'", file, packages)
     if path is None:
         if not (size > 0.0).all():
-            raise ValueError(f"{place}: <{form.tag}> has a size that is not > 0: {size}")
+            raise ValueError(f"{place}: <{form.tag}> has a size that is not > 0: {size}; correct it [m]")
         xml.check_length(float(size.max()), f"{place} <{form.tag}>")
     elif not (size != 0.0).all():
-        raise ValueError(f"{place}: <mesh scale={form.get('scale')!r}> must not be zero")
+        raise ValueError(
+            f"{place}: <mesh scale={form.get('scale')!r}> must not be zero; use 1 1 1 for metres"
+        )
     return UrdfShape(name, kind, form.tag, size, path, position, rotation, form.line)
 
 
 def _mesh_path(element: xml.Element, place: str, file: Path, packages: Sequence[str | PathLike[str]]) -> Path:
     filename = element.get("filename", "")
     if not filename:
-        raise ValueError(f"{place} has no filename")
+        raise ValueError(f"{place} has no filename; add it, or give shapes=False for the motion alone")
     if filename.startswith("package://"):
         package, _, rest = filename.removeprefix("package://").partition("/")
         # The package's folder is one of those given, lies in one, or is around the URDF file.

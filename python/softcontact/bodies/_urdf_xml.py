@@ -35,11 +35,13 @@ def parse(path: str | PathLike[str]) -> Element:
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        raise ValueError(f"cannot be read: {error.strerror}") from error
+        raise ValueError(f"cannot be read: {error.strerror}; give a file that can") from error
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise ValueError(f"line {error.lineno}: is not XML: {error}") from error
+        raise ValueError(
+            f"line {error.lineno}: is not XML: {error}; correct it, or export the file anew"
+        ) from error
     root: Element = builder.close()
     return root
 
@@ -70,7 +72,7 @@ def required(element: ElementTree.Element, tag: str, place: str) -> Element:
     """First child with that tag."""
     child = element.find(tag)
     if child is None:
-        raise ValueError(f"{place}: <{tag}> is missing")
+        raise ValueError(f"{place}: <{tag}> is missing; add it")
     return child
 
 

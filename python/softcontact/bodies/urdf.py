@@ -111,7 +111,9 @@ def _read(
 ) -> Description:
     robot = xml.parse(path)
     if robot.tag != "robot":
-        raise ValueError(f"line {robot.line}: <{robot.tag}>: a URDF file has the root element <robot>")
+        raise ValueError(
+            f"line {robot.line}: <{robot.tag}>: a URDF file has the root element <robot>; convert it to one"
+        )
     for element in robot.iter():
         if "xacro" in element.tag:
             raise ValueError(
@@ -120,7 +122,7 @@ def _read(
             )
     elements = _named(robot, "link")
     if not elements:
-        raise ValueError(f"line {robot.line}: <robot> has no <link>")
+        raise ValueError(f"line {robot.line}: <robot> has no <link>; add one")
     joints = [_joint(element, elements) for element in _named(robot, "joint").values()]
     root, order = _tree(elements, joints)
 
@@ -175,9 +177,9 @@ def _named(robot: xml.Element, tag: str) -> dict[str, xml.Element]:
     for element in robot.findall(tag):
         name = element.get("name")
         if not name:
-            raise ValueError(f"line {element.line}: <{tag}> without a name")
+            raise ValueError(f"line {element.line}: <{tag}> without a name; give it one")
         if name in found:
-            raise ValueError(f"{xml.where(element)} appears twice")
+            raise ValueError(f"{xml.where(element)} appears twice; rename one of them")
         found[name] = element
     return found
 
@@ -201,7 +203,7 @@ def _link(name: str, element: xml.Element, joint: str) -> dict[str, Any]:
     com, rotation = xml.origin(inertial, where)
     mass = xml.required(inertial, "mass", where)
     if mass.get("value") is None:
-        raise ValueError(f"{where}: <mass> has no value")
+        raise ValueError(f"{where}: <mass> has no value; add it [kg]")
     tensor = xml.required(inertial, "inertia", where)
     xx, xy, xz, yy, yz, zz = (
         xml.number(tensor, key, "0", where) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -224,7 +226,7 @@ def _joint(element: xml.Element, links: dict[str, xml.Element]) -> _Joint:
     for tag in ("parent", "child"):
         name = xml.required(element, tag, where).get("link", "")
         if name not in links:
-            raise ValueError(f"{where}: <{tag} link={name!r}> is not a link of the robot")
+            raise ValueError(f"{where}: <{tag} link={name!r}> is not a link of the robot; name one that is")
         ends.append(name)
     return _Joint(element.get("name", ""), kind, ends[0], ends[1], element)
 
@@ -236,7 +238,7 @@ def _axis(joint: _Joint) -> dict[str, Array]:
     where = xml.where(joint.element)
     axis = np.array([1.0, 0.0, 0.0]) if element is None else xml.numbers(element, "xyz", "1 0 0", 3, where)
     if not np.linalg.norm(axis) > 1e-9:
-        raise ValueError(f"{where}: <axis> has no direction")
+        raise ValueError(f"{where}: <axis> has no direction; give a vector that is not zero")
     return {"axis": axis}
 
 
@@ -247,7 +249,8 @@ def _tree(links: dict[str, xml.Element], joints: list[_Joint]) -> tuple[str, lis
     for joint in joints:
         if joint.child in carried:
             raise ValueError(
-                f"{xml.where(joint.element)}: link '{joint.child}' has two parents; loops are not supported"
+                f"{xml.where(joint.element)}: link '{joint.child}' has two parents; loops are not "
+                "supported, remove a joint"
             )
         carried.add(joint.child)
         children[joint.parent].append(joint)
@@ -255,7 +258,7 @@ def _tree(links: dict[str, xml.Element], joints: list[_Joint]) -> tuple[str, lis
     if len(roots) != 1:
         places = [f"{name} (line {links[name].line})" for name in roots]
         found = ", ".join(places) or "none: its joints form a loop"
-        raise ValueError(f"<robot> must have one root link, found {found}")
+        raise ValueError(f"<robot> must have one root link, found {found}; join the others to one")
     order: list[_Joint] = []
     stack = list(reversed(children[roots[0]]))
     while stack:
@@ -265,7 +268,9 @@ def _tree(links: dict[str, xml.Element], joints: list[_Joint]) -> tuple[str, lis
     if len(order) != len(joints):
         reached = {joint.name for joint in order}
         lost = next(joint for joint in joints if joint.name not in reached)
-        raise ValueError(f"{xml.where(lost.element)} belongs to a loop; loops are not supported")
+        raise ValueError(
+            f"{xml.where(lost.element)} belongs to a loop; loops are not supported, remove a joint"
+        )
     return roots[0], order
 
 
@@ -288,7 +293,9 @@ def _joint_data(order: list[_Joint], nv: int) -> JointData:
                 if joint.kind == "revolute":
                     xml.check_angles(np.array([data.lower[i], data.upper[i]]), f"{where} <limit>")
                 if not data.lower[i] <= data.upper[i]:
-                    raise ValueError(f"{where}: <limit> has lower {data.lower[i]} > upper {data.upper[i]}")
+                    raise ValueError(
+                        f"{where}: <limit> has lower {data.lower[i]} > upper {data.upper[i]}; exchange them"
+                    )
             for key, array in (("velocity", data.velocity), ("effort", data.effort)):
                 if limit.get(key) is not None:
                     array[i] = xml.number(limit, key, "", where)
@@ -309,11 +316,16 @@ def _mimics(order: list[_Joint]) -> tuple[Mimic, ...]:
         where = xml.where(joint.element)
         source = by_name.get(element.get("joint", ""))
         if source is None:
-            raise ValueError(f"{where}: <mimic joint={element.get('joint')!r}> is not a joint of the robot")
+            raise ValueError(
+                f"{where}: <mimic joint={element.get('joint')!r}> is not a joint of the robot; name one that is"
+            )
         if any(JOINT_SIZES[_JOINTS[end.kind]][1] != 1 for end in (joint, source)):
-            raise ValueError(f"{where}: <mimic> is supported between joints of one freedom")
+            raise ValueError(f"{where}: <mimic> is supported between joints of one freedom; remove it")
         if source.element.find("mimic") is not None:
-            raise ValueError(f"{where}: <mimic> of '{source.name}', itself a mimic, is not supported")
+            raise ValueError(
+                f"{where}: <mimic> of '{source.name}', itself a mimic, is not supported; "
+                "name the joint that this one follows"
+            )
         mimics.append(
             Mimic(
                 joint.name,
