@@ -16,13 +16,14 @@ PACKAGE = ROOT / "python" / "softcontact"
 
 # What each topic of the core may include besides itself.
 CORE_TOPICS = {
-    "geometry": set(),
+    "simd": set(),
+    "geometry": {"simd"},
     "bodies": set(),
     "friction": set(),
     "contact": {"geometry"},
     "solver": {"friction"},
     "haptics": set(),
-    "vademecum": {"geometry", "haptics"},
+    "vademecum": {"simd", "geometry", "haptics"},
     "condensed": {"solver", "haptics"},
     "world": {"geometry", "bodies", "contact", "friction", "solver", "haptics"},
 }
@@ -46,7 +47,7 @@ STANDARD_HEADERS = {
 # Modules of the package from the ground up: each may import those on lower levels and on its own.
 LEVELS = [
     {"mesh", "bodies", "friction", "contact", "solver", "_fclib", "figures", "patches", "progress", "_core"}
-    | {"isolated", "outcomes", "parallel", "whole_file", "_contact_problem", "_problem_data"},
+    | {"messages", "isolated", "outcomes", "parallel", "whole_file", "_contact_problem", "_problem_data"},
     {"hand", "flexibility", "haptics"},
     {"tracking", "avatar", "vademecum"},
     {"scene"},
@@ -102,11 +103,12 @@ def test_topics_of_the_core_build_on_each_other():
         parts = file.relative_to(CORE).parts
         topic = parts[2] if parts[0] == "include" else parts[1]
         match = re.match(r"softcontact/(\w+)/", header)
+        topics |= {topic} & set(CORE_TOPICS)
         if match and topic in CORE_TOPICS:
-            topics.add(topic)
             assert match[1] in CORE_TOPICS[topic] | {topic}, f"{file} ({topic}) includes {header}"
     assert topics == set(CORE_TOPICS)
-    folders = {path.name for path in (CORE / "src").iterdir() if path.is_dir()}
+    places = CORE / "src", CORE / "include" / "softcontact"
+    folders = {path.name for place in places for path in place.iterdir() if path.is_dir()}
     assert folders == set(CORE_TOPICS)  # a new topic has its place named here
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "softcontact/geometry/triangle_pack.hpp"
 
-#include "../simd/lanes.hpp"
+#include "softcontact/simd/lanes.hpp"
 
 namespace softcontact {
 

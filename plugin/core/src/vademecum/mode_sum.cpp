@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "softcontact/vademecum/mode_sum.hpp"
 
-#include "../simd/lanes.hpp"
+#include "softcontact/simd/lanes.hpp"
 
 namespace softcontact {
 
