@@ -6,13 +6,15 @@ import re
 
 import numpy as np
 import pytest
-from small_vademecum import NODES, small
+from small_vademecum import NODES, OPTIONS, small
 
 from softcontact import _core
+from softcontact.bodies import Material
 from softcontact.cli import main
-from softcontact.report.chromium import ChromiumPage, find_chromium
+from softcontact.mesh import tetrahedral_box
+from softcontact.report.chromium import BrowserError, ChromiumPage, find_chromium
 from softcontact.report.vademecum_web import write_vademecum_page
-from softcontact.vademecum import OnlineField
+from softcontact.vademecum import OnlineField, PenaltyContact, PenaltyLaw, PointLoad, SolidMesh, build
 from softcontact.vademecum.loaded import LoadedBody
 from softcontact.vademecum.separated import extended_basis
 
@@ -148,6 +150,94 @@ def test_contacts_and_forces_are_those_of_python(browser, reach, kind, yielding)
             assert reaction * small().cases.magnitude == pytest.approx(wanted, abs=2e-2 * size)
     else:
         assert loads == [{"node": 27, "axis": 0, "size": 0.8}]
+
+
+def of_friction(told):
+    """Forces (c, 3), slips (c, 3) and whether each slides, of the page's points in contact."""
+    points = told["contact"]["points"]
+    forces = [np.array(p["normal"]) * p["force"] + p["friction"] for p in points]
+    return np.array(forces), np.array([p["slip"] for p in points]), [p["slides"] for p in points]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("yielding", [False, True])
+def test_friction_is_that_of_python(browser, reach, yielding):
+    """A block is pressed into the beam, moved by little, and then so far that it slides."""
+    ask(browser, "setModes", 12)
+    ask(browser, "setFriction", 0.0)
+    ask(browser, "setBody", "none")
+    ask(browser, "setLoad", {"node": 27, "size": 0.4, "family": 0})
+    ask(browser, "setBody", "block")
+    ask(browser, "setYielding", yielding)
+    at = np.array(ask(browser, "stats")["second"]["at"])
+    ask(browser, "setPlace", [at[0], at[1], at[2] - 0.03])
+    assert ask(browser, "stats")["contact"]["count"] == 0
+    ask(browser, "setFriction", 0.4)
+    told = ask(browser, "stats")
+    shell = np.reshape(told["second"]["shell"], (-1, 3)) - told["second"]["at"]
+    body = LoadedBody(small())
+    python = PenaltyContact(body.field, len(shell), PenaltyLaw(told["stiffness"], 0.4))
+    slid = []
+    for way in ((0, 0, 0), (2e-4, 1e-4, 0), (3e-4, 1e-4, 1e-4), (-0.008, 0.002, 0), (-0.012, 0.004, -1e-3)):
+        ask(browser, "setPlace", (at + way).tolist())
+        told = ask(browser, "stats")
+        for state in told["path"]:
+            body.loads = [(small().case(load["node"], load["axis"]), load["size"]) for load in state["loads"]]
+            body.apply()
+            python.evaluate(shell + state["at"])
+            if state["settled"]:
+                python.commit()
+        forces, slips, slides = of_friction(told)
+        wanted = python.forces
+        assert told["contact"]["settled"]
+        assert [p["index"] for p in told["contact"]["points"]] == wanted.numbers.tolist()
+        size = np.linalg.norm(wanted.forces.sum(axis=0))
+        np.testing.assert_allclose(forces, wanted.forces, atol=LIMIT * size)
+        np.testing.assert_allclose(slips, wanted.slips, atol=LIMIT * reach)
+        np.testing.assert_allclose(told["contact"]["force"], wanted.forces.sum(axis=0), atol=LIMIT * size)
+        assert slides == wanted.slides.tolist() and told["contact"]["sliding"] == sum(slides)
+        slid.append(sum(slides) / len(slides))
+    assert min(slid) < 0.3 and max(slid) > 0.5
+    ask(browser, "setFriction", 0.0)
+
+
+@pytest.mark.browser
+def test_of_tetrahedra_the_boundary_goes_along_and_answers_as_python(tmp_path):
+    """Nodes inside are left at home, those of the boundary keep the mesh's numbers."""
+    if find_chromium() is None:
+        pytest.skip("no Chromium")
+    box = tetrahedral_box((0.2, 0.06, 0.06), (6, 2, 2))
+    clamped = np.flatnonzero(box.nodes[:, 0] < box.nodes[:, 0].min() + 1e-9)
+    mesh = SolidMesh(box.nodes, box.tetrahedra)
+    outside, triangles = mesh.boundary
+    free = np.setdiff1d(outside, clamped)
+    load = PointLoad(1e6, ((0.0, 0.0, -1.0),), tuple(free[::6].tolist()))
+    made = build(mesh, Material(209e9, 0.3), load, clamped=clamped, options=OPTIONS)
+    assert len(outside) < len(mesh.nodes)
+    page = write_vademecum_page(made, tmp_path / "tets.html")
+    field = OnlineField(made)
+    with ChromiumPage((640, 400), scale=0.3) as shown:
+        shown.goto(page)
+        shown.evaluate(f"{API}.whenReady.then(() => true)")
+        ask(shown, "setBody", "none")
+        for node, size in ((int(load.nodes[-1]), 1.0), (int(load.nodes[3]), 0.35)):
+            field.load([node], size)
+            wanted = field.displacements()
+            largest = np.abs(wanted).max()
+            got = ask(shown, "displacements", [{"node": node, "size": size, "family": 0, "weight": 1}])
+            np.testing.assert_allclose(np.reshape(got, (-1, 3)), wanted[outside], atol=LIMIT * largest)
+            ask(shown, "setLoad", {"node": node, "size": size})
+            told = ask(shown, "stats")
+            assert told["load"]["loads"] == [{"node": node, "axis": 0, "size": size}]
+            positions = np.reshape(told["positions"], (-1, 3))
+            np.testing.assert_allclose(positions, (mesh.nodes + wanted)[outside], atol=LIMIT * largest)
+            points = np.random.default_rng(4).uniform(positions.min(axis=0), positions.max(axis=0), (50, 3))
+            got = [g["distance"] for g in ask(shown, "signedDistance", points.tolist())]
+            surface = _core.Surface(mesh.nodes + wanted, triangles)
+            np.testing.assert_allclose(got, surface.signed_distance(points)[0], atol=LIMIT * largest)
+        with pytest.raises(BrowserError, match="does not lie on the boundary"):
+            inside = int(np.setdiff1d(np.arange(len(mesh.nodes)), outside)[0])
+            ask(shown, "setLoad", {"node": inside, "size": 1.0})
 
 
 @pytest.mark.browser

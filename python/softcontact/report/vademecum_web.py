@@ -32,7 +32,8 @@ def write_vademecum_page(
 ) -> Path:
     """Write a vademecum as a page for any browser with WebGL2, without network.
 
-    Numbers are stored as float32: displacements are exact to some 1e-7 of the largest.
+    Only nodes of the boundary go along: nothing else is seen, loaded or touched, and the others would be most of the
+    file. Numbers are stored as float32: displacements are exact to some 1e-7 of the largest.
 
     Args:
         vademecum: what the page answers.
@@ -47,15 +48,22 @@ def write_vademecum_page(
     path = html_path(path)
     solution = vademecum.solution if modes is None else vademecum.truncated(modes)
     cases, mesh = vademecum.cases, vademecum.mesh
+    outside, triangles = mesh.boundary_surface
+    places = np.full(len(mesh.nodes), -1, dtype=np.int32)  # of nodes among those outside
+    places[outside] = np.arange(len(outside), dtype=np.int32)
+    clamped, dents = places[cases.solid.clamped], places[solution.dent_nodes]
     packer = ArrayPacker()
-    packer.add("nodes", mesh.nodes.astype(np.float32))
-    packer.add("triangles", mesh.boundary[1].astype(np.uint32), delta=True)
-    packer.add("load_nodes", cases.nodes.astype(np.int32))
-    packer.add("clamped", cases.solid.clamped.astype(np.int32))
-    for name in ("modes", "amplitudes", "dents"):
-        packer.add(name, getattr(solution, name).astype(np.float32))
-    for name in ("dent_starts", "dent_nodes"):
-        packer.add(name, getattr(solution, name).astype(np.int32))
+    packer.add("nodes", mesh.nodes[outside].astype(np.float32))
+    packer.add("numbers", outside.astype(np.uint32), delta=True)
+    packer.add("triangles", triangles.astype(np.uint32), delta=True)
+    packer.add("load_nodes", places[cases.nodes])
+    packer.add("clamped", clamped[clamped >= 0])
+    packer.add("modes", solution.modes[:, outside].astype(np.float32))
+    packer.add("amplitudes", solution.amplitudes.astype(np.float32))
+    packer.add("dents", solution.dents[dents >= 0].astype(np.float32))
+    packer.add("dent_nodes", dents[dents >= 0])
+    starts = np.concatenate([[0], np.cumsum(dents >= 0)])[solution.dent_starts]
+    packer.add("dent_starts", starts.astype(np.int32))
     header = {
         "title": title,
         "directions": cases.directions,

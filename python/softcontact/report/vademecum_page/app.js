@@ -42,7 +42,9 @@ class App {
     this.contact = null;
     this.grip = "move";
     this.stiffness = 10 ** Math.round(Math.log10((4 * header.magnitude) / this.reach));
+    this.friction = 0;
     this.yielding = true;
+    this.path = []; // states that contact has gone through since somebody emptied this, a step each
     this.view.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     this.milliseconds = 0;
     this.solid.load.size = 0.5;
@@ -99,7 +101,7 @@ class App {
     return twin;
   }
 
-  // First place of a body: under the free end, touching what bends down to it.
+  // First place of a body: under the free end, touching what bends down to it; on top, where it is held underneath.
   placeFirst() {
     const [low, high] = this.box;
     const { block, twin } = this.kinds;
@@ -107,28 +109,43 @@ class App {
     const middle = [0, 1, 2].map((a) => 0.5 * (low[a] + high[a]));
     block.at = [...middle];
     block.at[this.alongAxis] += 0.5 * (tip[this.alongAxis] - middle[this.alongAxis]);
-    block.at[this.downAxis] = this.undersideAt(block.at) + this.downward * 0.5 * block.size[this.downAxis];
+    const half = 0.5 * block.size[this.downAxis];
+    const under = this.faceAt(block.at, 1);
+    const top = under.held && this.faceAt(block.at, -1);
+    block.at[this.downAxis] = top && !top.held ? top.at - this.downward * (half - 0.1 * this.reach) : under.at + this.downward * half;
     const side = Math.sign(tip[this.alongAxis] - middle[this.alongAxis]) || 1;
     twin.at = middle.map((m, a) => (a === this.sliceAxis ? 0 : 2 * m));
     twin.at[this.alongAxis] += side * 0.62 * this.extent[this.alongAxis];
     twin.at[this.downAxis] += this.downward * (this.extent[this.downAxis] + 0.28 * this.reach);
   }
 
-  // How far down the solid reaches above a place under a third of its load.
-  undersideAt(place) {
+  // Where the solid ends below (side 1) or above (-1) a place, along the load, under a third of its load; whether it is
+  // clamped there.
+  faceAt(place, side) {
     const { solid, downAxis, downward, size, box } = this;
     const kept = solid.load.size;
     solid.load.size = 0.6 * kept;
     solid.update();
     solid.load.size = kept;
+    const out = side * downward;
+    const end = box[out < 0 ? 0 : 1][downAxis];
     const from = [...place];
-    from[downAxis] = box[downward < 0 ? 0 : 1][downAxis] + downward * 2 * (this.reach + size);
-    const hit = solid.tree.castRay(from, [0, 1, 2].map((a) => (a === downAxis ? -downward : 0)));
-    return hit ? from[downAxis] - downward * hit.distance : box[downward < 0 ? 0 : 1][downAxis];
+    from[downAxis] = end + out * 2 * (this.reach + size);
+    const hit = solid.tree.castRay(from, [0, 1, 2].map((a) => (a === downAxis ? -out : 0)));
+    if (!hit) return { at: end, held: false };
+    const corners = [0, 1, 2].map((c) => solid.triangles[3 * hit.triangle + c]);
+    return { at: from[downAxis] - out * hit.distance, held: corners.every((corner) => this.solution.clamped.has(corner)) };
   }
 
   get second() {
     return this.kinds[this.kind];
+  }
+
+  // Place among the nodes of the boundary, which are all that the page knows, of a node of the vademecum's mesh.
+  place(number) {
+    const place = this.arrays.numbers.indexOf(number);
+    if (place < 0) throw new Error(`node ${number} does not lie on the boundary`);
+    return place;
   }
 
   setBody(kind) {
@@ -168,12 +185,17 @@ class App {
   update() {
     const started = performance.now();
     if (this.contact) {
-      Object.assign(this.contact, { stiffness: this.stiffness, yielding: this.yielding });
+      const { stiffness, friction, yielding } = this;
+      Object.assign(this.contact, { stiffness, friction, yielding });
       if (this.yielding) this.approach();
-      else this.contact.update();
+      else {
+        this.contact.update();
+        this.went();
+      }
     } else this.solid.update();
     const took = (performance.now() - started) / (this.contact ? this.contact.takeCount() : 1);
     this.milliseconds += (this.milliseconds > 0 ? 0.2 : 1) * (took - this.milliseconds);
+    this.dirty = Boolean(this.contact && !this.contact.settled);
   }
 
   // Goes from the last state to this one in steps so small that no body passes through the other on its way: points
@@ -191,8 +213,14 @@ class App {
       second.at = add(from.at, scale(subtract(target.at, from.at), done));
       if (second.load) second.load.size = from.other + done * (target.other - from.other);
       contact.update();
+      this.went();
     }
     contact.last = target;
+  }
+
+  went() {
+    this.path.push({ at: this.second.at, loads: this.solid.loads, settled: this.contact.settled });
+    this.path.splice(0, this.path.length - MOST_STEPS);
   }
 
   changed() {
@@ -213,7 +241,6 @@ class App {
   draw(quality = 0) {
     const started = performance.now();
     if (this.dirty) this.update();
-    this.dirty = Boolean(this.contact && !this.contact.settled);
     this.drawPicture(quality);
     this.drawSlice(quality === 0 ? 1 : 4);
     tellNumbers(this);

@@ -50,6 +50,16 @@ class Body {
     return this.turn.map((column) => dot(column, v));
   }
 
+  directionToWorld(v) {
+    return [0, 1, 2].map((a) => this.turn.reduce((sum, column, i) => sum + v[i] * column[a], 0));
+  }
+
+  // Value of something that is known at the vertices (3n), the place in the world if not told, at a place on the surface.
+  pointAt({ triangle, weights }, values = this.world) {
+    const at = [0, 1, 2].map((c) => 3 * this.triangles[3 * triangle + c]);
+    return [0, 1, 2].map((a) => weights.reduce((sum, w, c) => sum + w * values[at[c] + a], 0));
+  }
+
   // Brings world positions to the local ones and the pose.
   place() {
     const { local, world, turn: [x, y, z], at } = this;
@@ -191,14 +201,11 @@ class VademecumBody extends Body {
 
   // Value at the loaded point of something that is known at the nodes (3n).
   pointOf(values) {
-    const { triangle, weights } = this.load;
-    const at = [0, 1, 2].map((c) => 3 * this.triangles[3 * triangle + c]);
-    return [0, 1, 2].map((a) => weights.reduce((sum, w, c) => sum + w * values[at[c] + a], 0));
+    return this.pointAt(this.load, values);
   }
 
   get loadDirection() {
-    const d = this.directions[this.load.family];
-    return [0, 1, 2].map((a) => this.turn.reduce((sum, column, i) => sum + d[i] * column[a], 0));
+    return this.directionToWorld(this.directions[this.load.family]);
   }
 
   update() {

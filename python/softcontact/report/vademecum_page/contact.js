@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Penalty contact: points of the second body that lie inside the first are pushed out along its distance's gradient,
-// F = k d n, and push back where they are nearest. Source: Gonzalez et al. 2015, Sec. 3.
+// Penalty contact: points of the second body that lie inside the first are pushed out along its distance's gradient and
+// held by a tangential spring from where they first touched the material, F = k d n - k s, |k s| <= mu k d; they push
+// back where they are nearest. The same law as softcontact/vademecum/contact.py. Source: Gonzalez et al. 2015, Sec. 3;
+// friction beyond it.
 
 const MOST_SWEEPS = 6; // a step; the search goes on with the next drawing
 const MOST_TRIALS = 6; // shares of a Newton step
@@ -9,7 +11,7 @@ const SETTLED = 1e-6; // of the largest load
 
 class Contact {
   constructor(first, second) {
-    Object.assign(this, { first, second, stiffness: 1e7, yielding: true });
+    Object.assign(this, { first, second, stiffness: 1e7, friction: 0, yielding: true });
     this.clear = new Float64Array(second.shell.count); // how far each point is outside at least [m]
     this.seen = [first, second].map((body) => new Float64Array(body.world.length)); // positions then
     this.mostWay = WAY * Math.min(...[first, second].map((body) => smallestExtent(body.rest)));
@@ -20,6 +22,7 @@ class Contact {
 
   forget() {
     this.carried = new Map(); // forces of contact as loads on the bodies: {body, node, axis, size}
+    this.anchors = new Map(); // of points in contact by their index: where the spring is tied to the first body
     this.last = null; // the state that was answered last
     this.settled = true;
     this.hand();
@@ -58,21 +61,57 @@ class Contact {
       if (!(distance < 0)) continue;
       const { point, triangle, weights, feature } = tree.nearest;
       const normal = distance > -1e-12 ? normalise(tree.pseudoNormal(triangle, feature)) : [0, 1, 2].map((a) => (point[a] - p[3 * i + a]) / -distance);
-      this.points.push({
-        index: i, at: [x, y, z], depth: -distance, normal, triangle, weights: Array.from(weights), force: this.stiffness * -distance,
-      });
+      const contact = { index: i, at: [x, y, z], depth: -distance, normal, triangle, weights: Array.from(weights), force: this.stiffness * -distance };
+      this.points.push(Object.assign(contact, this.pull(contact)));
     }
+  }
+
+  // Friction at a point: slip that its spring holds [m], force of that on the second body [N], whether it slides.
+  pull({ index, at, normal, force }) {
+    const anchor = this.friction > 0 && this.anchors.get(index);
+    if (!anchor) return { slip: [0, 0, 0], friction: [0, 0, 0], slides: false, stretch: 0 };
+    const way = subtract(at, this.first.pointAt(anchor));
+    let slip = subtract(way, scale(normal, dot(way, normal)));
+    const [stretch, most] = [Math.hypot(...slip), (this.friction * force) / this.stiffness];
+    const slides = stretch > most;
+    if (slides) slip = scale(slip, most / stretch);
+    return { slip, friction: scale(slip, -this.stiffness), slides, stretch };
+  }
+
+  // What the force on a point gains as the first body moves there by `way` against the second.
+  follow({ index, normal, force, slip, slides, stretch }, way) {
+    const k = this.stiffness;
+    const deeper = dot(normal, way);
+    const gain = scale(normal, k * deeper);
+    if (!(this.friction > 0 && this.anchors.has(index))) return gain;
+    const across = subtract(way, scale(normal, deeper));
+    if (!slides) return add(gain, scale(across, k));
+    const along = normalise(slip);
+    const turned = scale(subtract(across, scale(along, dot(along, across))), (this.friction * force) / stretch);
+    return add(add(gain, turned), scale(along, -this.friction * k * deeper));
+  }
+
+  // The state has come true: anchors follow what slides, what is apart loses its own.
+  commit() {
+    const anchors = new Map();
+    const { tree } = this.first;
+    for (const { index, at, depth, normal, triangle, weights, slip, slides } of this.points) {
+      const anchor = this.anchors.get(index);
+      if (anchor && slides) {
+        tree.signedDistance(...subtract(add(at, scale(normal, depth)), slip));
+        anchors.set(index, { triangle: tree.nearest.triangle, weights: Array.from(tree.nearest.weights) });
+      } else anchors.set(index, anchor || { triangle, weights });
+    }
+    this.anchors = anchors;
   }
 
   // The bodies under their loads and, where they give way, under the contact forces: found by Newton's method on the
   // forces as loads of nodes, whose number is small.
   update() {
     this.place();
-    if (!this.yielding) {
-      this.settled = true;
-      return;
-    }
-    for (let sweep = 0; sweep < MOST_SWEEPS && !this.correct(); sweep++);
+    this.settled = !this.yielding;
+    for (let sweep = 0; sweep < MOST_SWEEPS && !this.settled; sweep++) this.correct();
+    if (this.settled) this.commit();
   }
 
   place() {
@@ -88,7 +127,7 @@ class Contact {
     }
   }
 
-  // Where a point's force goes as loads, and how its depth follows the motion of nodes: [{load, share, node, along}].
+  // Where a point's force goes as loads, `size` each, and how its place follows nodes: [{body, node, axis, corner, ...}].
   links(point) {
     const { shell } = this.second;
     const own = [0, 1, 2].map((c) => shell.corners[3 * point.index + c]);
@@ -97,21 +136,22 @@ class Contact {
       [this.first, theirs, point.weights, 1],
       [this.second, own, shell.weights.subarray(3 * point.index, 3 * point.index + 3), -1],
     ];
+    const whole = add(scale(point.normal, point.force), point.friction);
     return sides.filter(([body]) => body.reactions).flatMap(([body, corners, weights, sign]) => {
-      const normal = scale(body.directionToLocal(point.normal), sign); // a node that moves along it deepens the contact
       return corners.flatMap((corner, c) => {
         const node = body.nearestLoaded[corner];
         if (node < 0 || weights[c] < 1e-9) return [];
-        return body.inverse.map((row, axis) => ({
-          body, node, axis, corner, weight: weights[c], normal, share: -dot(normal, row) * weights[c],
-        }));
+        return body.inverse.map((row, axis) => {
+          const sizeOf = (force) => -sign * weights[c] * dot(body.directionToLocal(force), row);
+          return { body, node, axis, corner, weight: weights[c], sign, sizeOf, size: sizeOf(whole) };
+        });
       });
     });
   }
 
   // The loads that carry contact, and by how much what the depths ask for differs from them.
   imbalance() {
-    const { carried, stiffness, points } = this;
+    const { carried, points } = this;
     const key = ({ body, node, axis }) => `${body.name} ${axis} ${node}`;
     const links = points.map((point) => this.links(point));
     for (const list of links) {
@@ -122,18 +162,17 @@ class Contact {
     const loads = [...carried.values()];
     const place = new Map([...carried.keys()].map((name, i) => [name, i]));
     const residual = Float64Array.from(loads, (load) => -load.size);
-    links.forEach((list, i) => list.forEach((link) => (residual[place.get(key(link))] += link.share * stiffness * points[i].depth)));
+    for (const list of links) for (const link of list) residual[place.get(key(link))] += link.size;
     return { links, loads, place, key, residual, norm: Math.hypot(...residual) };
   }
 
-  // One step of Newton's method; returns whether the loads carried are those of the depths. Bodies must not move far at
-  // once: where a contact has opened the step knows nothing of it and would lead through the other body.
+  // One step of Newton's method, unless the loads carried are those of the depths. Bodies must not move far at once: where a contact has opened the step knows nothing of it and would lead through the other body.
   correct() {
     const { links, loads, place, key, residual, norm } = this.imbalance();
     this.settled = residual.every((r) => Math.abs(r) <= SETTLED);
     if (this.settled) {
       for (const [name, load] of this.carried) if (Math.abs(load.size) <= SETTLED) this.carried.delete(name);
-      return true;
+      return;
     }
     const bodies = [this.first, this.second].filter((body) => body.reactions);
     const before = loads.map((load) => load.size);
@@ -150,7 +189,6 @@ class Contact {
       } else if (far || this.imbalance().norm < norm) break;
       else share *= 0.5;
     }
-    return false;
   }
 
   // Of the residual with its sign turned: one, and what the depths give up as the bodies yield.
@@ -165,15 +203,16 @@ class Contact {
       const own = loads.filter((load) => load.body === body);
       body.slopes(own, corners).forEach((moves, i) => {
         const b = place.get(key(own[i]));
-        for (const list of links) {
-          let deeper = 0;
-          for (const { body: other, axis, corner, weight, normal } of list) {
+        links.forEach((list, p) => {
+          const way = [0, 0, 0];
+          for (const { body: other, axis, corner, weight, sign } of list) {
             if (other !== body || axis !== 0) continue; // once a corner
             const at = 3 * index.get(corner);
-            deeper += weight * (moves[at] * normal[0] + moves[at + 1] * normal[1] + moves[at + 2] * normal[2]);
+            for (let a = 0; a < 3; a++) way[a] += sign * weight * moves[at + a];
           }
-          for (const link of list) matrix[place.get(key(link)) * n + b] -= link.share * this.stiffness * deeper;
-        }
+          const gain = this.follow(this.points[p], body.directionToWorld(way));
+          for (const link of list) matrix[place.get(key(link)) * n + b] -= link.sizeOf(gain);
+        });
       });
     }
     return matrix;
@@ -186,13 +225,14 @@ class Contact {
     let [sum, deepest] = [0, 0];
     for (const point of this.points) {
       for (let a = 0; a < 3; a++) {
-        force[a] += point.force * point.normal[a];
+        force[a] += point.force * point.normal[a] + point.friction[a];
         centre[a] += point.force * point.at[a];
       }
       sum += point.force;
       deepest = Math.max(deepest, point.depth);
     }
-    return { count: this.points.length, force, size: Math.hypot(...force), centre: sum > 0 ? scale(centre, 1 / sum) : null, deepest };
+    const sliding = this.points.filter((point) => point.slides).length;
+    return { count: this.points.length, sliding, force, size: Math.hypot(...force), centre: sum > 0 ? scale(centre, 1 / sum) : null, deepest };
   }
 }
 

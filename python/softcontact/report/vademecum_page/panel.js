@@ -24,6 +24,10 @@ function fillPanels(app) {
     app.stiffness = 10 ** value;
     app.changed();
   });
+  onSlider("friction", (value) => {
+    app.friction = value;
+    app.changed();
+  });
   byId("yielding").addEventListener("change", (event) => app.setYielding(event.target.checked));
   choose("bodies", "body", (kind) => app.setBody(kind));
   choose("grip", "grip", (grip) => {
@@ -138,13 +142,14 @@ function tellNumbers(app) {
   const pressed = (id, key, value) => {
     for (const button of byId(id).children) button.setAttribute("aria-pressed", String(button.dataset[key] === value));
   };
-  for (const [id, value] of [["size", load.size], ["modes", solution.used], ["stiffness", Math.log10(app.stiffness)], ["twin-size", app.kinds.twin.load.size], ["slice-at", app.sliceAt]]) {
+  for (const [id, value] of [["size", load.size], ["modes", solution.used], ["stiffness", Math.log10(app.stiffness)], ["friction", app.friction], ["twin-size", app.kinds.twin.load.size], ["slice-at", app.sliceAt]]) {
     if (document.activeElement !== byId(id) || Number(byId(id).value) !== value) byId(id).value = value;
   }
   set("size-value", `${percent(load.size)} · ${told(load.size * app.header.magnitude, FORCES)}`);
   set("modes-value", `${solution.used} of ${solution.modes}`);
   set("twin-size-value", told(app.kinds.twin.load.size * app.header.magnitude, FORCES));
   set("stiffness-value", told(app.stiffness, [[1e9, "GN/m"], [1e6, "MN/m"], [1e3, "kN/m"], [1, "N/m"]]));
+  set("friction-value", app.friction > 0 ? app.friction.toFixed(2) : "none");
   set("slice-value", told(app.sliceAt, LENGTHS));
   const [place, moved] = [solid.pointOf(solid.rest), solid.pointOf(solid.displacement)];
   const unit = LENGTHS[app.size < 2 ? 1 : 0];
@@ -167,7 +172,8 @@ function tellNumbers(app) {
   const total = contact.total();
   set("force-total", told(total.size, FORCES));
   set("force-words", total.count ? "on the second body" : "they do not touch; drag them together");
-  set("contact-count", `${total.count} of ${second.shell.count}`);
+  const slide = app.friction > 0 && total.count ? `, ${total.sliding || "none"} sliding` : "";
+  set("contact-count", `${total.count} of ${second.shell.count}${slide}`);
   set("deepest", told(total.deepest, LENGTHS));
   const factor = FORCES.find(([f]) => total.size >= f) || FORCES[FORCES.length - 1];
   const places = total.size / factor[0] >= 99.5 ? 0 : 1;

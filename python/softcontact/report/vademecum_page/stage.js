@@ -60,7 +60,7 @@ function contactArrows(contact, size, reference) {
   const largest = contact.points.reduce((most, p) => Math.max(most, p.force), 0);
   const drawn = [...contact.points].sort((a, b) => b.force - a.force).slice(0, ARROW_MOST)
     .filter((p) => p.force > 0.02 * largest)
-    .map((p) => arrow(p.at, p.normal, 0.11 * size * (p.force / largest) + 0.012 * size, 0.0035 * size, "#12a67c"));
+    .map((p) => arrow(p.at, add(scale(p.normal, p.force), p.friction), 0.11 * size * (p.force / largest) + 0.012 * size, 0.0035 * size, "#12a67c"));
   const length = size * (0.08 + 0.22 * Math.min(1, total.size / reference));
   drawn.push(arrow(total.centre, total.force, length, 0.011 * size, "#0f8f6a"));
   return drawn;

@@ -7,10 +7,11 @@ function showMessage(text) {
   document.body.classList.add("failed");
 }
 
-// What the page shows, as numbers.
+// What the page shows, as numbers; nodes by their numbers in the vademecum's mesh.
 function stats(app) {
-  const { solid, second, contact } = app;
-  const plain = (body) => ({ loads: body.loads.map(({ node, axis, size }) => ({ node, axis, size })), answers: body.answers });
+  const { solid, second, contact, arrays: { numbers } } = app;
+  const numbered = ({ node, axis, size }) => ({ node: numbers[node], axis, size });
+  const plain = (body) => ({ loads: body.loads.map(numbered), answers: body.answers });
   return {
     load: { ...solid.load, ...plain(solid), point: solid.loadPoint },
     modes: app.solution.used, kind: app.kind, stiffness: app.stiffness, milliseconds: app.milliseconds,
@@ -19,9 +20,10 @@ function stats(app) {
     second: second && {
       at: second.at, ...plain(second), positions: Array.from(second.world), shell: Array.from(second.shellPoints),
     },
+    path: app.path.map(({ at, loads, settled }) => ({ at, settled, loads: loads.map(numbered) })),
     contact: contact && {
       ...contact.total(), settled: contact.settled,
-      points: contact.points.map(({ index, depth, normal, force, at }) => ({ index, depth, normal, force, at })),
+      points: contact.points.map(({ index, depth, normal, force, at, slip, friction, slides }) => ({ index, depth, normal, force, at, slip, friction, slides })),
     },
     camera: { azimuth: app.camera.azimuth, elevation: app.camera.elevation, distance: app.camera.distance },
   };
@@ -69,6 +71,7 @@ const whenReady = (async () => {
   resize(app);
   app.setBody("block");
   const then = (action) => (...values) => {
+    app.path = [];
     action(...values);
     for (let i = 0; i < 400; i++) { // until contact and loads agree
       app.update();
@@ -78,17 +81,19 @@ const whenReady = (async () => {
   };
   Object.assign(window.softcontactVademecum, {
     ready: true,
-    displacements: (loads) => Array.from(app.solution.displacements(loads, new Float64Array(3 * app.solution.nodeCount))),
+    displacements: (loads) => Array.from(app.solution.displacements(
+      loads.map((load) => ({ ...load, node: app.place(load.node) })), new Float64Array(3 * app.solution.nodeCount))),
     signedDistance: (points) => points.map((p) => {
       const distance = app.solid.tree.signedDistance(...p);
       return { distance, nearest: Array.from(app.solid.tree.nearest.point) };
     }),
-    setLoad: then((load) => app.setLoad(load)),
+    setLoad: then((load) => app.setLoad(load.node === undefined ? load : { ...load, node: app.place(load.node) })),
     setModes: then((count) => app.setModes(count)),
     setBody: then((kind) => app.setBody(kind)),
     setPlace: then((at) => (app.second.at = [...at])),
-    setSecondLoad: then((node, size) => app.second.loadNode(node, size, 0)),
+    setSecondLoad: then((node, size) => app.second.loadNode(app.place(node), size, 0)),
     setStiffness: then((stiffness) => (app.stiffness = stiffness)),
+    setFriction: then((friction) => (app.friction = friction)),
     setYielding: then((on) => {
       byId("yielding").checked = on;
       app.setYielding(on);
