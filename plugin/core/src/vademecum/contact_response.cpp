@@ -87,7 +87,7 @@ void ContactResponse::reserve()
     for (const Shell& shell : m_shells) points += shell.points.cols();
     m_matrix.setZero(loads, loads);
     m_rows.setZero(3 * points, loads);
-    m_pressed.assign(static_cast<std::size_t>(points), 0);
+    m_branch.assign(static_cast<std::size_t>(points), ContactBranch{});
     m_change.setZero(loads);
 }
 
@@ -240,8 +240,8 @@ bool ContactResponse::linear_step() noexcept
 {
     const Index count = load_count();
     auto change = m_change.head(count);
-    for_each_candidate([&](const Shell&, const PenaltyPoint& contact, std::size_t row) {
-        m_pressed[row] = contact.depth > 0.0 ? 1 : 0;
+    for_each_candidate([&](const Shell& shell, const PenaltyPoint& contact, std::size_t row) {
+        m_branch[row] = ContactBranch::at(shell.contact->settings(), contact, Vector3d::Zero(), {});
     });
     for (int changes = 0;; ++changes) {
         m_matrix.topLeftCorner(count, count).setIdentity();
@@ -249,45 +249,42 @@ bool ContactResponse::linear_step() noexcept
             for (Index i = 0; i < body->load_count(); ++i) change[first(*body) + i] = -body->size(i);
         }
         for_each_candidate([&](const Shell& shell, const PenaltyPoint& contact, std::size_t row) {
-            if (m_pressed[row] != 0) add_contact(shell, contact, row);
+            if (m_branch[row].touch != ContactBranch::Touch::apart) add_contact(shell, contact, row);
         });
         if (!eliminate(m_matrix.topLeftCorner(count, count), change)) return false;
         std::size_t worst = 0;
-        double most = 0.0;  // how far the worst is on the wrong side
-        for_each_candidate([&](const Shell&, const PenaltyPoint& contact, std::size_t row) {
+        ContactBranch better;  // of the worst
+        for_each_candidate([&](const Shell& shell, const PenaltyPoint& contact, std::size_t row) {
             const Vector3d way = m_rows.block(3 * static_cast<Index>(row), 0, 3, count).lazyProduct(change);
-            const double depth = contact.depth + contact.normal.dot(way);
-            if ((depth > 0.0) == (m_pressed[row] != 0)) return;
-            if (changes < many_changes) m_pressed[row] = depth > 0.0 ? 1 : 0;
-            if (!(std::abs(depth) <= most)) {
-                most = std::abs(depth);
+            const auto then = ContactBranch::at(shell.contact->settings(), contact, way, m_branch[row]);
+            if (then.touch == m_branch[row].touch) return;
+            if (!(then.wrong <= better.wrong)) {
+                better = then;
                 worst = row;
             }
+            if (changes < many_changes) m_branch[row] = then;
         });
-        if (most == 0.0 || changes == most_changes) return true;
-        if (changes >= many_changes) m_pressed[worst] = m_pressed[worst] != 0 ? 0 : 1;
+        if (better.wrong == 0.0 || changes == most_changes) return true;
+        m_branch[worst] = better;
     }
 }
 
 void ContactResponse::add_contact(const Shell& shell, const PenaltyPoint& contact, std::size_t row) noexcept
 {
-    // of a point that is still apart the force is that of the straight law, negative
-    const double stiffness = shell.contact->settings().stiffness;
-    const Vector3d force =
-        contact.depth > 0.0 ? contact.force : Vector3d(stiffness * contact.depth * contact.normal);
+    const BranchForce law(shell.contact->settings(), contact, m_branch[row]);
     const auto& triangles = shell.contact->boundary().topology().triangles;
     add_force(*shell.into, triangles.col(contact.place.triangle), contact.place.shares, -Matrix3d::Identity(),
-              force, contact, row);
+              law.force, law.stiffness, row);
     if (shell.of == nullptr) return;
     const MaterialPoints& points = shell.of->shell();
     add_force(*shell.of, points.nodes.col(contact.number), points.shares.col(contact.number),
-              shell.turn.transpose(), force, contact, row);
+              shell.turn.transpose(), law.force, law.stiffness, row);
 }
 
 /// `turn`: what the force on the shell is in the body's axes, as it acts on it.
 void ContactResponse::add_force(const ContactBody& body, const Eigen::Ref<const Eigen::Vector3i>& nodes,
                                 const Vector3d& shares, const Matrix3d& turn, const Vector3d& force,
-                                const PenaltyPoint& contact, std::size_t row) noexcept
+                                const Matrix3d& stiffness, std::size_t row) noexcept
 {
     const Index count = load_count(), start = first(body);
     const auto rows = m_rows.block(3 * static_cast<Index>(row), 0, 3, count);
@@ -298,7 +295,7 @@ void ContactResponse::add_force(const ContactBody& body, const Eigen::Ref<const 
             if (slot < 0) continue;
             const Vector3d part =
                 shares[k] * (turn.transpose() * body.families().inverse().row(axis).transpose());
-            const Vector3d stiff = contact.stiffness.transpose() * part;
+            const Vector3d stiff = stiffness.transpose() * part;
             m_change[start + slot] += part.dot(force);
             for (Index i = 0; i < count; ++i) m_matrix(start + slot, i) -= stiff.dot(rows.col(i));
         }

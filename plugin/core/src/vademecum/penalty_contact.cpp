@@ -69,8 +69,9 @@ Index PenaltyContact::evaluate(const Eigen::Ref<const Points>& points, DepthMeas
         contact.normal = measure == nullptr && std::abs(contact.depth) > least
                              ? Vector3d((found.point - point) / contact.depth)
                              : found.normal;
+        draw(contact, point);
         if (inside) {
-            press(contact, point);
+            press(contact);
         } else {
             contact.force = contact.slip = Vector3d::Zero();
             contact.stiffness = m_settings.stiffness * contact.normal * contact.normal.transpose();
@@ -80,24 +81,33 @@ Index PenaltyContact::evaluate(const Eigen::Ref<const Points>& points, DepthMeas
     return m_count;
 }
 
-void PenaltyContact::press(PenaltyPoint& contact, const Vector3d& point) noexcept
+void PenaltyContact::draw(PenaltyPoint& contact, const Vector3d& point) noexcept
+{
+    // a point that comes gets its anchor when the trial has come true: until then nothing holds it
+    const BoundaryPlace& anchor = m_anchors[static_cast<std::size_t>(contact.number)];
+    contact.anchored = m_settings.friction > 0.0 && anchor.found();
+    contact.way.setZero();
+    if (!contact.anchored) return;
+    contact.way = point - m_boundary.position(anchor);
+    contact.way -= contact.way.dot(contact.normal) * contact.normal;
+}
+
+void PenaltyContact::press(PenaltyPoint& contact) noexcept
 {
     const double push = m_settings.stiffness * contact.depth;
     const Vector3d& n = contact.normal;
     contact.force = push * n;
     contact.stiffness = m_settings.stiffness * n * n.transpose();
-    contact.slip.setZero();
+    contact.slip = contact.way;
     contact.slides = false;
-    const BoundaryPlace& anchor = m_anchors[static_cast<std::size_t>(contact.number)];
-    if (m_settings.friction == 0.0) return;
+    if (!contact.anchored) return;
     const Matrix3d across = Matrix3d::Identity() - n * n.transpose();
-    if (anchor.found()) contact.slip = across * (point - m_boundary.position(anchor));
     const double k = m_settings.tangential_stiffness;
-    const double length = contact.slip.norm(), bound = m_settings.friction * push;
+    const double length = contact.way.norm(), bound = m_settings.friction * push;
     if (k * length <= bound) {
         contact.stiffness += k * across;
     } else {
-        const Vector3d along = contact.slip / length;
+        const Vector3d along = contact.way / length;
         contact.slides = true;
         contact.slip = bound / k * along;
         contact.stiffness += bound / length * (across - along * along.transpose()) -

@@ -3,7 +3,7 @@
 
 #include <memory>
 #include <softcontact/vademecum/contact_body.hpp>
-#include <softcontact/vademecum/penalty_contact.hpp>
+#include <softcontact/vademecum/contact_branch.hpp>
 #include <span>
 #include <vector>
 
@@ -45,9 +45,9 @@ struct YieldingBody {
 ///     t = L f(u(t)),    f nodal forces of PenaltyContact, L what LoadFamilies makes of them
 ///
 /// found by Newton's method from where the last question ended, the derivative of u with it; which points
-/// touch is found within each step, on the linearised displacements. So contact may be far stiffer than the
-/// bodies. A question that runs out of steps answers with the last forces, and goes on
-/// with the next question. Nothing allocates after the construction.
+/// touch, and which of them stick, is found within each step, on the linearised displacements. So contact may
+/// be far stiffer than the bodies. A question that runs out of steps answers with the last forces, and goes
+/// on with the next question. Nothing allocates after the construction.
 class ContactResponse {
 public:
     /// A rigid shell of `points` points.
@@ -124,7 +124,7 @@ private:
     void add_contact(const Shell& shell, const PenaltyPoint& contact, std::size_t row) noexcept;
     void add_force(const ContactBody& body, const Eigen::Ref<const Eigen::Vector3i>& nodes,
                    const Vector3d& shares, const Matrix3d& turn, const Vector3d& force,
-                   const PenaltyPoint& contact, std::size_t row) noexcept;
+                   const Matrix3d& stiffness, std::size_t row) noexcept;
     [[nodiscard]] double longest_way() noexcept;
     [[nodiscard]] Index load_count() const;
     /// First column of a body's loads.
@@ -138,13 +138,13 @@ private:
     ResponseSettings m_settings;
     std::vector<std::unique_ptr<ContactBody>> m_bodies;
     std::vector<Shell> m_shells;
-    ResponseStatus m_status;      ///< of the question that is being answered
-    double m_reach = 0.0;         ///< of the points that a step looks at besides those inside [m]
-    double m_deepest = 0.0;       ///< point [m]
-    double m_most_way = 0.0;      ///< that a step may move the bodies [m]
-    MatrixXd m_matrix;            ///< derivative of t − L f
-    MatrixXd m_rows;              ///< way of each candidate's place before its point (3 × candidates, loads)
-    std::vector<char> m_pressed;  ///< of each candidate: inside when the step is done
+    ResponseStatus m_status;  ///< of the question that is being answered
+    double m_reach = 0.0;     ///< of the points that a step looks at besides those inside [m]
+    double m_deepest = 0.0;   ///< point [m]
+    double m_most_way = 0.0;  ///< that a step may move the bodies [m]
+    MatrixXd m_matrix;        ///< derivative of t − L f
+    MatrixXd m_rows;          ///< way of each candidate's place before its point (3 × candidates, loads)
+    std::vector<ContactBranch> m_branch;  ///< of each candidate when the step is done
     VectorXd m_change;
 };
 

@@ -24,7 +24,9 @@ struct PenaltyPoint {
     Vector3d point = Vector3d::Zero();      ///< where that is [m]
     double depth = 0.0;                     ///< d [m], > 0
     Vector3d normal = Vector3d::Zero();     ///< n out of the body: gradient of its distance
-    Vector3d slip = Vector3d::Zero();       ///< ξ that the tangential spring holds [m]
+    bool anchored = false;                  ///< friction holds it
+    Vector3d way = Vector3d::Zero();        ///< tangential, from the anchor [m]
+    Vector3d slip = Vector3d::Zero();       ///< ξ that the tangential spring holds of it [m]
     Vector3d force = Vector3d::Zero();      ///< on the shell [N]; its opposite on the body
     Matrix3d stiffness = Matrix3d::Zero();  ///< change of `force` with what the place moves [N/m]
     bool slides = false;                    ///< at the bound of friction
@@ -90,7 +92,8 @@ public:
     [[nodiscard]] Index point_count() const { return m_last.cols(); }
 
 private:
-    void press(PenaltyPoint& contact, const Vector3d& point) noexcept;
+    void draw(PenaltyPoint& contact, const Vector3d& point) noexcept;
+    void press(PenaltyPoint& contact) noexcept;
 
     DeformedBoundary m_boundary;
     PenaltySettings m_settings;
