@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,9 @@ settings.load_profile("repeatable")
 
 
 def pytest_configure(config):
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell's background jobs ignore Ctrl-C, and so would every program that a test interrupts.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if os.environ.get("SOFTCONTACT_REQUIRE_BROWSER") and find_chromium() is None:
         raise pytest.UsageError("SOFTCONTACT_REQUIRE_BROWSER is set, but there is no Chromium; install it")
 

@@ -88,9 +88,7 @@ def test_ctrl_c_ends_it_cleanly():
         "--port",
         "0",
     ]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=signals_on
-    )
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         address = process.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+", address)
@@ -102,11 +100,6 @@ def test_ctrl_c_ends_it_cleanly():
         process.wait()
     assert process.returncode == 130 and out == ""
     assert err.splitlines() == ["softcontact: 'block' runs; Ctrl-C ends it", "softcontact: interrupted"]
-
-
-def signals_on():
-    """A test run in the background may have been started without Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_texts_are_no_markup_and_steps_are_round():

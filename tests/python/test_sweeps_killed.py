@@ -18,8 +18,23 @@ from softcontact.sweeps import sweep
 GIVEN = {"mass": [0.5, 1.0], "number": [1, 2, 3, 4]}
 
 
-def begun(tmp_path, *words):
+@pytest.fixture
+def begin(tmp_path):
     """The command line's sweep, begun as a process, which cannot end; its folder; what its runs write as they begin."""
+    processes = []
+
+    def begin(*words):
+        process, *places = begun(tmp_path, *words)
+        processes.append(process)
+        return process, *places
+
+    yield begin
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def begun(tmp_path, *words):
     out, log = tmp_path / "s", tmp_path / "log"
     varied = [
         word for name, values in GIVEN.items() for word in ("--param", f"{name}={','.join(map(str, values))}")
@@ -36,6 +51,7 @@ def wait_for_runs(process, out, count):
         if len(list((out / "runs").glob("0*.json"))) >= count:
             return
         time.sleep(0.01)
+    process.kill()
     raise AssertionError(process.communicate())
 
 
@@ -66,8 +82,8 @@ def check_whole(result, log, stops):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
-def test_a_sweep_goes_on_after_kill_9_and_ctrl_c(tmp_path):
-    process, out, log = begun(tmp_path, "--workers", "2")
+def test_a_sweep_goes_on_after_kill_9_and_ctrl_c(tmp_path, begin):
+    process, out, log = begin("--workers", "2")
     wait_for_runs(process, out, 1)
     time.sleep(random.uniform(0.0, 0.2))
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
@@ -80,7 +96,7 @@ def test_a_sweep_goes_on_after_kill_9_and_ctrl_c(tmp_path):
         time.sleep(0.02)
     first = at_stop(out, log)
 
-    process, out, log = begun(tmp_path, "--workers", "2")
+    process, out, log = begin("--workers", "2")
     wait_for_runs(process, out, min(len(first[0]) + 1, 6))
     process.send_signal(signal.SIGINT)
     said, error = process.communicate(timeout=120)
@@ -96,13 +112,13 @@ def test_a_sweep_goes_on_after_kill_9_and_ctrl_c(tmp_path):
     assert len(begun_runs(log)) <= 8 + 2 + 2  # those that a worker was at when it was stopped
 
 
-def test_a_cluster_gives_the_same_table_also_after_kill_9(tmp_path):
+def test_a_cluster_gives_the_same_table_also_after_kill_9(tmp_path, begin):
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=":0"
     ) as cluster:
         address = cluster.scheduler_address
-        process, out, log = begun(tmp_path, "--scheduler", address)
+        process, out, log = begin("--scheduler", address)
         wait_for_runs(process, out, 2)
         process.kill()
         process.wait()
