@@ -323,7 +323,7 @@ def _read(body: VademecumBody | KinematicBody) -> LoadedBody | Placement:
 
 def _triangles(described: VademecumBody | KinematicBody, body: LoadedBody | Placement) -> Any:
     if isinstance(body, LoadedBody):
-        return body.triangles
+        return body.vademecum.mesh.boundary[1].astype(np.int64)
     return np.array(surface_mesh(described.shape).triangles, dtype=np.int64)
 
 
