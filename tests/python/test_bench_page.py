@@ -220,3 +220,37 @@ def test_wrong_usage_is_code_2_and_one_line(arguments, expected, tmp_path, monke
     printed = capsys.readouterr()
     assert expected in printed.err and len(printed.err.splitlines()) == 1
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        ("rate.json", '{"machine": "str"}', "rate.json: machine"),
+        (
+            "rate.run.json",
+            '{"started": 5, "load_before": "a", "load_after": [1]}',
+            "rate.run.json: load_before",
+        ),
+        ("rate.run.json", '{"quick": [1]}', "rate.run.json: quick: [1], expected true or false; not used"),
+        ("rate.run.json", '{"machine": "x", "exit": "y", "seconds": 1e400}', "rate.run.json: machine"),
+        ("rate.run.json", "[" * 100000, "rate.run.json: it is nested too deeply; not used"),
+        ("rate.run.json", "[1]", "rate.run.json: it holds no figures; not used"),
+    ],
+)
+def test_notes_that_are_no_notes_are_told_and_the_page_is_written(file, text, told, tmp_path, capsys):
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir()
+    for stored in STORED.glob("*.json"):
+        (source / stored.name).write_bytes(stored.read_bytes())
+    (source / file).write_text(text)
+    assert main(["bench", "all", "--out", str(out), "--from", str(source)]) == 1
+    assert told in capsys.readouterr().out
+    assert (out / "index.html").is_file()
+
+
+@pytest.mark.parametrize("text", ["[1]", "[" * 100000])
+def test_figures_that_are_no_object_are_measured_anew(text, tmp_path):
+    (tmp_path / "rate.json").write_text(text)
+    told = []
+    assert not gathering._readable(tmp_path / "rate.json", told.append)
+    assert len(told) == 1 and "rate is measured anew" in told[0]

@@ -43,6 +43,7 @@ def main(quick: bool, out: Path | None, sources: Sequence[Path] = (), bunny: Pat
     options = {} if bunny is None else {"vademecum": ["--bunny", str(bunny)]}
     results = gather(out, sources, quick, lambda text: print(text, flush=True), options)
     made, problems = _tables(results)
+    problems += [line for result in results for line in result.unread]
     found, unread = claims({result.name: result.document for result in results})
     page = out / "index.html"
     html.write(page, _facts(results), results, found, [*problems, *unread], made)
@@ -63,7 +64,7 @@ def _tables(results: Sequence[Result]) -> tuple[dict[str, str], list[str]]:
             continue
         try:
             made[result.name] = tables.markdown(result.name, result.document)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             problems.append(f"{result.name}: figures of another version, {type(error).__name__}: {error}")
     return made, problems
 

@@ -323,7 +323,7 @@ def claims(results: dict[str, Document | None]) -> tuple[list[Claim], list[str]]
     for read in CLAIMS:
         try:
             found += read(results)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             problems.append(
                 f"{', '.join(SOURCES[read.__name__])}: figures of another version, {type(error).__name__}: {error}"
             )

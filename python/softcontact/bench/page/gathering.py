@@ -50,6 +50,7 @@ class Result:
         problem: why there are none, or what the benchmark itself says is wrong.
         pictures: PNG files that it drew.
         reused: whether they were made by an earlier run.
+        unread: entries of its files that are not what they must be, a line each.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Result:
     problem: str = ""
     pictures: tuple[Path, ...] = ()
     reused: bool = False
+    unread: tuple[str, ...] = ()
 
 
 def gather(
@@ -144,13 +146,27 @@ def _readable(path: Path, say: Callable[[str], None]) -> bool:
     if not path.is_file():
         return False
     try:
-        if isinstance(json.loads(path.read_text(encoding="utf-8")), dict):
-            return True
-        reason = "it holds no figures"
+        _figures(path)
     except (ValueError, OSError) as error:
-        reason = str(error)
-    say(f"{path} cannot be read ({reason}): {path.stem} is measured anew")
-    return False
+        say(f"{path} cannot be read ({error}): {path.stem} is measured anew")
+        return False
+    return True
+
+
+def _figures(path: Path) -> dict[str, Any]:
+    """A file's JSON object.
+
+    Raises:
+        ValueError: it holds something else.
+        OSError: it cannot be read.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(found, dict):
+        raise ValueError("it holds no figures")
+    return found
 
 
 def _copy(name: str, folder: Path, out: Path) -> None:
@@ -173,21 +189,72 @@ def _pictures(name: str, folder: Path) -> tuple[Path, ...]:
 
 def _read(name: str, out: Path, *, reused: bool) -> Result:
     file = out / f"{name}.json"
-    run = _run_of(name, out)
+    run, unread = _run_of(name, out)
     code = run.get("exit", 0)
     problem = "" if not code else f"{_last_line(out / f'{name}.log')} (exit {code})"
     if not _readable(file, lambda text: None):
-        return Result(name, None, run, problem or "it left no figures", reused=reused)
-    document = json.loads(file.read_text(encoding="utf-8"))
-    run.setdefault("machine", document.get("machine"))
+        return Result(name, None, run, problem or "it left no figures", reused=reused, unread=unread)
+    document = _figures(file)
+    kept, faults = _sound({key: document[key] for key in ("machine", "quick") if key in document}, file.name)
+    for key, value in kept.items():
+        run.setdefault(key, value)
     run.setdefault("started", datetime.fromtimestamp(file.stat().st_mtime, UTC).isoformat(timespec="seconds"))
-    run.setdefault("quick", document.get("quick"))
-    return Result(name, document, run, problem, _pictures(name, out), reused)
+    return Result(name, document, run, problem, _pictures(name, out), reused, (*unread, *faults))
 
 
-def _run_of(name: str, out: Path) -> dict[str, Any]:
+def _run_of(name: str, out: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """How a benchmark ran, as far as its note can be read; and what cannot."""
     file = out / f"{name}.run.json"
-    return json.loads(file.read_text(encoding="utf-8")) if _readable(file, lambda text: None) else {}
+    if not file.is_file():
+        return {}, ()
+    try:
+        return _sound(_figures(file), file.name)
+    except (ValueError, OSError) as error:
+        return {}, (f"{file.name}: {error}; not used",)
+
+
+def _sound(note: dict[str, Any], file: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The entries of a note that are what the page takes them for, and one line for each of the others."""
+    kept, faults = {}, []
+    for key, value in note.items():
+        what, fits = _NOTES.get(key, ("", _anything))
+        if value is None:
+            continue
+        if fits(value):
+            kept[key] = value
+        else:
+            faults.append(f"{file}: {key}: {json.dumps(value)[:60]}, expected {what}; not used")
+    return kept, tuple(faults)
+
+
+def _anything(_: object) -> bool:
+    return True
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+
+
+def _machine(value: object) -> bool:
+    return isinstance(value, dict) and (value.get("processor") is None or _text(value["processor"]))
+
+
+# What the page reads of a note on a run.
+_NOTES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "commit": ("a text", _text),
+    "exit": ("a whole number", lambda value: type(value) is int),
+    "load_after": ("a number", _number),
+    "load_before": ("a number", _number),
+    "machine": ("an object with the text processor", _machine),
+    "quick": ("true or false", lambda value: isinstance(value, bool)),
+    "seconds": ("a number", _number),
+    "started": ("a text", _text),
+    "version": ("a text", _text),
+}
 
 
 def _last_line(log: Path) -> str:
