@@ -3,6 +3,7 @@
 
 import json
 import math
+import sys
 from importlib import metadata
 
 import pytest
@@ -122,6 +123,34 @@ def test_absent_peers_are_named_with_what_installs_them(monkeypatch, tmp_path, c
     assert [table["name"] for table in found["tables"]] == ["block", "pinch"]
     assert all(row["tool"] == OURS for table in found["tables"] for row in table["rows"])
     assert (tmp_path / "peers.md").read_text().strip() in text
+
+
+def test_a_peer_that_cannot_be_imported_or_breaks_is_named_and_the_rest_goes_on(monkeypatch, tmp_path):
+    (tmp_path / "mujoco.py").write_text("raise ImportError('libgl is\\nmissing')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "mujoco", raising=False)
+    monkeypatch.setattr(record.metadata, "version", lambda package: "3.3")
+
+    class Breaks:
+        NAME = "Broken"
+
+        @staticmethod
+        def peer():
+            return record.Peer("Broken", "1.0", "pip install broken")
+
+        @staticmethod
+        def compare(quick):
+            raise ImportError("no symbol")
+
+    few = ours.settings()[:1]
+    monkeypatch.setattr(ours, "settings", lambda: few)
+    found, tables = peers.measure(True, modules=(mujoco, Breaks))
+    assert [peer.version for peer in found] == [None, None]
+    assert any(table.rows for table in tables)
+    text = peers.report(found, tables)
+    told = "not usable: 3.3 is installed, ImportError: libgl is missing; install: pip install 'mujoco"
+    assert told in text
+    assert "| Broken | not usable: 1.0 is installed, ImportError: no symbol; install: pip" in text
 
 
 COLUMNS = (Column("t", "time s", 1.0, 0.0), Column("e", "error", 1.0, 1e-6), Column("n", "told"))

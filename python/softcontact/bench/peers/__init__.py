@@ -7,12 +7,13 @@ alike, what they cannot have, and where the other tool is better.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from softcontact.bench.peers import cases, drake, ipctk, mujoco, ours, pinocchio, siconos, sofa
-from softcontact.bench.peers.record import Peer, Table, attempt, markdown
+from softcontact.bench.peers.record import FAULTS, Peer, Table, attempt, markdown, told
 from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 
@@ -55,7 +56,13 @@ def measure(
     for module in here:
         if module not in RIGID:
             say(module.NAME)
-            tables += module.compare(quick)
+            try:
+                tables += module.compare(quick)
+            except FAULTS as error:
+                at = modules.index(module)
+                peers[at] = dataclasses.replace(
+                    peers[at], version=None, unusable=f"{peers[at].version} is installed, {told(error)}"
+                )
     return peers, tables
 
 
@@ -63,10 +70,14 @@ def report(peers: Sequence[Peer], tables: Sequence[Table]) -> str:
     """Who is compared, and the tables, as Markdown."""
     lines = ["| tool | version |", "|---|---|"]
     lines += [
-        f"| {peer.name} | {peer.version if peer.version is not None else f'absent; install: {peer.install}'} |"
-        for peer in peers
+        f"| {peer.name} | {peer.version if peer.version is not None else _missing(peer)} |" for peer in peers
     ]
     return "\n\n".join(["\n".join(lines), *(markdown(table) for table in tables)])
+
+
+def _missing(peer: Peer) -> str:
+    what = f"not usable: {peer.unusable}" if peer.unusable else "absent"
+    return f"{what}; install: {peer.install}"
 
 
 def main(quick: bool = False, json: Path | None = None, out: Path | None = None) -> int:

@@ -28,7 +28,7 @@ PINCH_STEP = 2e-3
 
 def peer() -> Peer:
     """What is installed."""
-    return distribution(NAME, "drake", "pip install 'drake>=1.50'")
+    return distribution(NAME, "drake", "pydrake.all", "pip install 'drake>=1.50'")
 
 
 def settings() -> list[Setting]:

@@ -42,7 +42,7 @@ class Pair:
 
 def peer() -> Peer:
     """What is installed."""
-    return distribution(NAME, "ipctk", "pip install 'ipctk>=1.4'")
+    return distribution(NAME, "ipctk", "ipctk", "pip install 'ipctk>=1.4'")
 
 
 def meshes(frames: int) -> Pair:

@@ -32,7 +32,7 @@ PINCH_STEP = 2e-3  # [s], its default
 
 def peer() -> Peer:
     """What is installed."""
-    return distribution(NAME, "mujoco", "pip install 'mujoco>=3.1'")
+    return distribution(NAME, "mujoco", "mujoco", "pip install 'mujoco>=3.1'")
 
 
 def settings() -> list[Setting]:

@@ -31,7 +31,7 @@ _AXES = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
 
 def peer() -> Peer:
     """What is installed."""
-    return distribution(NAME, "pin", "pip install 'pin>=3.0'")
+    return distribution(NAME, "pin", "pinocchio", "pip install 'pin>=3.0'")
 
 
 def model_of(pin: Any, links: Sequence[Mapping[str, Any]], gravity: Any) -> Any:

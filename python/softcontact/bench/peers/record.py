@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import statistics
 import time
@@ -79,21 +80,47 @@ class Peer:
 
     Attributes:
         name: as it calls itself.
-        version: of what is installed; None where it is absent.
+        version: of what is installed; None where it is absent or cannot be used.
         install: the command that would install it.
+        unusable: why what is installed cannot be used.
     """
 
     name: str
     version: str | None
     install: str
+    unusable: str = ""
 
 
-def distribution(name: str, package: str, install: str) -> Peer:
-    """A peer that is a Python distribution."""
+# What another tool may raise where it cannot go on.
+FAULTS = (
+    ArithmeticError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
+
+def told(error: BaseException) -> str:
+    """An error in one line of a table."""
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
+
+
+def distribution(name: str, package: str, module: str, install: str) -> Peer:
+    """A peer that is a Python distribution, with the module that it is used by."""
     try:
-        return Peer(name, metadata.version(package), install)
+        version = metadata.version(package)
     except metadata.PackageNotFoundError:
         return Peer(name, None, install)
+    try:
+        importlib.import_module(module)
+    except FAULTS as error:
+        return Peer(name, None, install, f"{version} is installed, {told(error)}")
+    return Peer(name, version, install)
 
 
 def judge(table: Table) -> list[dict[str, Any]]:
@@ -215,14 +242,6 @@ def attempt(table: Table, tool: str, setting: str, work: Callable[[], Sequence[R
     """Add the rows of a tool with a setting; where it stops, what it says."""
     try:
         table.rows.extend(work())
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        OSError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-    ) as error:
+    except FAULTS as error:
         who = f"{tool}, {setting}" if setting else tool
-        table.stopped[who] = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        table.stopped[who] = told(error)
