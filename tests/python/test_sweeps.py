@@ -220,6 +220,8 @@ REFUSED = [
     (["--param", "number=0.5:2", "--design", "lhs", "--samples", "4"], "not between whole numbers"),
     (["--param", "friction=0.1:11", "--design", "random", "--samples", "4"], "less than or equal to 10"),
     (["--param", "friction=0.1:1", "--design", "lhs"], "--samples N"),
+    (["--param", "friction=0.1:1:999999999999"], "999999999999 runs are more than 1000000; give fewer"),
+    (["--param", "friction=0.1:1:1001", "--param", "mass=1:2:1000"], "1001000 runs are more than"),
     (["--param", "friction=1,2", "--samples", "4"], "a grid has the product of all values"),
     (["--param", "friction=1,2", "--design", "lsh"], "did you mean 'lhs'?"),
     (["--param", "friction=1,2", "--engine", "embeded"], "did you mean 'embedded'?"),

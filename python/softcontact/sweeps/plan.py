@@ -84,19 +84,13 @@ def plan(
     for one in parameters:
         if one.name in options:
             raise SceneError(f"{one.name}: both varied and set; keep --param or --set")
+    # Before any value is built: a range names its count in a few characters.
+    count = _count(parameters, design, samples)
+    if count > MOST_RUNS:
+        raise SceneError(f"{count} runs are more than {MOST_RUNS}; give fewer values")
     # What a value may be can depend on others, so each is judged beside the first ones of the other parameters.
     firsts = {**options, **{one.name: _raw(source, one, design)[0] for one in parameters}}
     columns = [_axis(source, one, design, firsts) for one in parameters]
-    if design == "grid":
-        if samples is not None:
-            raise SceneError("samples: of --design random or lhs; a grid has the product of all values")
-        count = math.prod(len(column) for column in columns)
-    else:
-        if samples is None:
-            raise SceneError(f"samples: missing; tell how many runs --design {design} has by --samples N")
-        count = samples
-    if count > MOST_RUNS:
-        raise SceneError(f"{count} runs are more than {MOST_RUNS}; give fewer values")
     points = list(itertools.product(*columns)) if design == "grid" else _drawn(columns, design, count, seed)
     names = tuple(one.name for one in parameters)
     stride = -(-len(points) // _CHECKED)
@@ -118,6 +112,23 @@ def plan(
         "files": _files({*values, *map(str, fixed.values())}),
     }
     return Plan(json.loads(json.dumps(identity)), names, tuple(map(tuple, points)))
+
+
+def _count(parameters: Sequence[Parameter], design: str, samples: int | None) -> int:
+    """How many runs a design has; a range without a count, which a grid refuses later, counts as one value.
+
+    Raises:
+        SceneError: samples are missing, or given for a grid.
+    """
+    if design != "grid":
+        if samples is None:
+            raise SceneError(f"samples: missing; tell how many runs --design {design} has by --samples N")
+        return int(samples)
+    if samples is not None:
+        raise SceneError("samples: of --design random or lhs; a grid has the product of all values")
+    return math.prod(
+        one.given.count or 1 if isinstance(one.given, Range) else len(one.given) for one in parameters
+    )
 
 
 def _raw(source: SceneSource, one: Parameter, design: str) -> list[Any]:
@@ -154,12 +165,22 @@ def _axis(
     """Validated values of a parameter, or (low, high, whole) where a design draws from between."""
     raw = _raw(source, one, design)
     found = [source.typed({**firsts, one.name: value})[one.name] for value in raw]
-    for k, value in enumerate(found):
-        if value in found[:k]:
+    seen = set()
+    for value in found:
+        key = _hashable(value)
+        if key in seen:
             raise SceneError(f"{one.name}: {value} is given twice; keep one")
+        seen.add(key)
     if isinstance(one.given, Range) and design != "grid":
         return found[0], found[1], source.whole(one.name)
     return found
+
+
+def _hashable(value: Any) -> Any:
+    """A stand-in for plain data that is equal where the data are, and can be in a set."""
+    if isinstance(value, dict):
+        return frozenset((key, _hashable(entry)) for key, entry in value.items())
+    return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value
 
 
 def _drawn(columns: Sequence[Any], design: str, count: int, seed: int) -> list[tuple[Any, ...]]:
