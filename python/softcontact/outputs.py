@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The output folder of a run."""
 
+import errno
 import json
 import os
 import warnings
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from softcontact.scene.errors import SceneError
-from softcontact.whole_file import NO_SPACE, write_whole
+from softcontact.whole_file import NO_SPACE, target, write_whole
 
 FILES = ("scene.json", "summary.json", "history.h5", "replay.html", "report.md")
 PROBLEMS = "problems"
@@ -43,16 +44,24 @@ def prepare(out: str | Path | None, scene: str) -> Path:
             folder = numbered(Path("out"), scene)
         elif folder.is_dir():
             _make_room(folder)
-        else:
-            folder.mkdir(parents=True)
-        trial = folder / ".softcontact-trial"
-        try:
-            trial.write_bytes(b"\n")
-        finally:
-            trial.unlink(missing_ok=True)
+        try_folder(folder)
     except OSError as error:
         raise refused(folder or Path("out"), error) from None
     return folder
+
+
+def try_folder(folder: Path) -> None:
+    """Make a folder that is missing, and see that files can be written there.
+
+    Raises:
+        OSError: they cannot.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    trial = folder / ".softcontact-trial"
+    try:
+        trial.write_bytes(b"\n")
+    finally:
+        trial.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -115,12 +124,32 @@ def guarded(folder: Path, action: Any, *arguments: Any) -> None:
         raise refused(folder, error) from None
 
 
-def refused(folder: Path, error: OSError) -> OutputError:
-    """The error that tells what the system said of a folder."""
+def try_file(path: Path, option: str = "--out", make: bool = False) -> None:
+    """See that a file can be written before anything is computed for it.
+
+    Args:
+        path: of the file; one that is there is left as it is.
+        option: that names it, or "".
+        make: its folder, where that is missing.
+    Raises:
+        OutputError: it cannot: no such folder, one that must not be written, something else than a file.
+    """
+    try:
+        place, _ = target(path)
+        if not make and not place.parent.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, f"{str(place.parent)!r} is no folder that can be written")
+        try_folder(place.parent)
+    except OSError as error:
+        raise refused(path, error, option, "file") from None
+
+
+def refused(place: Path, error: OSError, option: str = "--out", what: str = "folder") -> OutputError:
+    """The error that tells what the system said of a folder, or of a file that an option names."""
     reason = error.strerror or str(error)
     more = ", or free space" if error.errno in NO_SPACE else ""
+    by = f" with {option}" if option else ""
     return OutputError(
-        f"cannot write to {str(folder)!r}: {reason}; choose a folder that can be written with --out{more}"
+        f"cannot write to {str(place)!r}: {reason}; choose a {what} that can be written{by}{more}"
     )
 
 

@@ -61,7 +61,7 @@ def test_what_a_device_can_do(tmp_path, capsys):
         (("simulate", "--rate", "nan"), "rate: nan Hz"),
         (
             ("simulate", "--out", "/no/such/folder/x.h5"),
-            "out: /no/such/folder/x.h5: no folder '/no/such/folder'",
+            "cannot write to '/no/such/folder/x.h5': '/no/such/folder' is no folder that can be written; choose a file",
         ),
         (("simulate", "--visual-rate", "0"), "visual_rate"),
         (("replay", "/no/such.h5"), "such.h5"),

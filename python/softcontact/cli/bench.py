@@ -63,8 +63,9 @@ def command(
     if ALL in names:
         if len(names) > 1 or json_file is not None:
             raise SceneError("bench: 'all' stands alone and takes no --json; its figures are in --out")
-        from softcontact.bench import page
+        from softcontact.bench import page, results
 
+        results.check(None, out)
         return page.main(quick, out, sources or (), bunny)
     if sources:
         raise SceneError("bench: --from goes with 'all' alone; it names figures of earlier runs for the page")
@@ -82,6 +83,9 @@ def command(
         raise SceneError(
             f"bench: --bunny {str(bunny)!r} is for the benchmark vademecum; name it, or leave it out"
         )
+    from softcontact.bench import results
+
+    results.check(json_file, out)
     code = 0
     for name in names:
         own = {"bunny": bunny} if name == "vademecum" else {}

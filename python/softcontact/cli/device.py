@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from softcontact import outputs
 from softcontact.cli.console import console, mark
 
 app = typer.Typer(
@@ -85,8 +86,8 @@ def simulate(
     ):
         if not least <= value <= most:
             raise ValueError(f"{name}: {value}; give {least:g} to {most:g}")
-    if out is not None and not out.absolute().parent.is_dir():
-        raise ValueError(f"out: {out}: no folder {str(out.absolute().parent)!r}; make it first")
+    if out is not None:
+        outputs.try_file(out)
     data = VirtualWall.data(stiffness, damping)
     clock = "wall" if wall_clock else "simulated"
     device = SimulatedDevice(getattr(scripts, script)())

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from softcontact import outputs
 from softcontact.cli.console import console, mark
 from softcontact.progress import count_progress
 from softcontact.scene.errors import SceneError
@@ -37,8 +38,8 @@ def command(
 
     if not 0.0 < minutes <= _MOST_MINUTES:
         raise SceneError(f"minutes: {minutes}; give more than 0, at most {_MOST_MINUTES:g}")
-    if out is not None and not out.absolute().parent.is_dir():
-        raise SceneError(f"out: {out}: no folder {str(out.absolute().parent)!r}; make it first")
+    if out is not None:
+        outputs.try_file(out)
     options = parse_options(settings or [])
     with (
         ToolScene(load(what, options), fit="time_step" not in options) as live,
@@ -47,7 +48,7 @@ def command(
         report = soak(live, 60.0 * minutes, seed=seed, progress=lambda done: show(round(done), 0))
     told = {"scene": what, "minutes": minutes, "seed": seed, **report.as_dict()}
     if out is not None:
-        out.write_text(json.dumps(told | {"memory": report.memory}, indent=1) + "\n", encoding="utf-8")
+        outputs.guarded(out, outputs.write_json, out, told | {"memory": report.memory})
     if as_json:
         print(json.dumps(told))
     else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from softcontact import outputs
 from softcontact.cli.console import console, mark, say
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def command(
         "time_budget": time_budget,
     }
     if out is not None:
-        _writable(out)
+        outputs.try_file(out)
     solution, refusal = None, None
     try:
         solution = solve(local, method=method, **settings)  # type: ignore[arg-type]
@@ -82,7 +83,7 @@ def command(
         try:
             write_fclib(out, problem, solution)
         except OSError as error:
-            raise _refused(out, error) from None
+            raise outputs.refused(out, error, what="file") from None
     if solution.converged:
         return 0
     say(
@@ -91,27 +92,6 @@ def command(
         f"{solution.iterations} iterations; try another method, or more iterations or time"
     )
     return NOT_CONVERGED
-
-
-def _writable(out: Path) -> None:
-    """See that the file can be written before anything is computed."""
-    from softcontact.whole_file import target
-
-    try:
-        place, _ = target(out)
-    except OSError as error:
-        raise _refused(out, error) from None
-    if not place.parent.is_dir():
-        raise ValueError(f"--out: {str(place.parent)!r} is no folder; make it, or choose another file")
-
-
-def _refused(out: Path, error: OSError) -> ValueError:
-    from softcontact.whole_file import NO_SPACE
-
-    more = " on another disk, or free space" if error.errno in NO_SPACE else ""
-    return ValueError(
-        f"--out: cannot write {str(out)!r}: {error.strerror or error}; choose another file{more}"
-    )
 
 
 def _tried(problem: ContactProblem, method: str, settings: dict[str, Any]) -> dict[str, Any]:

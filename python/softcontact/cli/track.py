@@ -2,7 +2,6 @@
 """`softcontact track`: recordings and streams of a tracked hand."""
 
 import dataclasses
-import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from softcontact import outputs
 from softcontact.cli.console import console, say, warnings_said
 
 app = typer.Typer(
@@ -206,17 +206,10 @@ def record(
 
 def _check(out: Path, side: str, seed: int = 0) -> None:
     """See that a recording can be written before it is made."""
-    from softcontact.whole_file import target
-
     if side not in ("right", "left"):
         raise ValueError(f"side: {side!r} is no hand; give right or left")
     _check_seed(seed)
-    try:
-        place, _ = target(out)
-    except OSError as error:
-        raise ValueError(f"{out}: {error.strerror}; choose another file") from None
-    if not (place.parent.is_dir() and os.access(place.parent, os.W_OK)):
-        raise ValueError(f"{out}: {str(place.parent)!r} is no folder that can be written; choose another one")
+    outputs.try_file(out, "")
 
 
 def _check_seed(seed: int) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from softcontact import outputs
 from softcontact.cli.console import console, say
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def build(
     from softcontact.vademecum import BuildError
     from softcontact.vademecum import build as build_vademecum
 
-    _writable(out)
+    outputs.try_file(out)
     directions = tuple(_vector(text) for text in direction or ["0,0,-1"])
     solid = _model(model, unit, young, poisson, clamped, force, directions)
     given = {"modes": modes, "tolerance": tolerance, "sizes": sizes, "sample": sample}
@@ -182,7 +183,7 @@ def export_web(
     from softcontact.report.vademecum_web import write_vademecum_page
     from softcontact.vademecum import Vademecum
 
-    _writable(out)
+    outputs.try_file(out)
     read = Vademecum.load(file)
     write_vademecum_page(read, out, title=title or file.stem, modes=modes)
     told = {"file": str(file), "page": str(out), "bytes": out.stat().st_size}
@@ -311,12 +312,3 @@ def _vector(text: str) -> tuple[float, float, float]:
     if len(values) != 3:
         raise ValueError(f"--direction: {text!r}, expected three numbers such as 0,0,-1")
     return (values[0], values[1], values[2])
-
-
-def _writable(out: Path) -> None:
-    """See that the file can be written before anything is computed."""
-    from softcontact.whole_file import target
-
-    place, _ = target(out)
-    if not place.parent.is_dir():
-        raise ValueError(f"--out: {str(place.parent)!r} is no folder; make it, or choose another file")
