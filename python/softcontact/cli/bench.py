@@ -63,9 +63,8 @@ def command(
     if ALL in names:
         if len(names) > 1 or json_file is not None:
             raise SceneError("bench: 'all' stands alone and takes no --json; its figures are in --out")
-        from softcontact.bench import page, results
+        from softcontact.bench import page
 
-        results.check(None, out)
         return page.main(quick, out, sources or (), bunny)
     if sources:
         raise SceneError("bench: --from goes with 'all' alone; it names figures of earlier runs for the page")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import softcontact
+from softcontact.bench import results
 from softcontact.bench.page import html, tables
 from softcontact.bench.page.claims import claims
 from softcontact.bench.page.gathering import Result, gather
@@ -39,15 +40,15 @@ def main(quick: bool, out: Path | None, sources: Sequence[Path] = (), bunny: Pat
             raise SceneError(
                 f"bench all: --from {source} is no folder; give one with figures of earlier runs"
             )
-    out.mkdir(parents=True, exist_ok=True)
+    results.check(None, out)
     options = {} if bunny is None else {"vademecum": ["--bunny", str(bunny)]}
-    results = gather(out, sources, quick, lambda text: print(text, flush=True), options)
-    made, problems = _tables(results)
-    problems += [line for result in results for line in result.unread]
-    found, unread = claims({result.name: result.document for result in results})
+    gathered = gather(out, sources, quick, lambda text: print(text, flush=True), options)
+    made, problems = _tables(gathered)
+    problems += [line for result in gathered for line in result.unread]
+    found, unread = claims({result.name: result.document for result in gathered})
     page = out / "index.html"
-    html.write(page, _facts(results), results, found, [*problems, *unread], made)
-    failed = [result.name for result in results if result.problem and result.run.get("exit")]
+    html.write(page, _facts(gathered), gathered, found, [*problems, *unread], made)
+    failed = [result.name for result in gathered if result.problem and result.run.get("exit")]
     judged = [claim for claim in found if claim.reached is not None and not claim.statement]
     print(f"{page}: {sum(bool(c.reached) for c in judged)} of {len(judged)} reached")
     for line in (*problems, *unread):
@@ -57,9 +58,9 @@ def main(quick: bool, out: Path | None, sources: Sequence[Path] = (), bunny: Pat
     return 1 if failed or problems or unread else 0
 
 
-def _tables(results: Sequence[Result]) -> tuple[dict[str, str], list[str]]:
+def _tables(gathered: Sequence[Result]) -> tuple[dict[str, str], list[str]]:
     made, problems = {}, []
-    for result in results:
+    for result in gathered:
         if result.document is None:
             continue
         try:
@@ -69,9 +70,9 @@ def _tables(results: Sequence[Result]) -> tuple[dict[str, str], list[str]]:
     return made, problems
 
 
-def _facts(results: Sequence[Result]) -> dict[str, str]:
+def _facts(gathered: Sequence[Result]) -> dict[str, str]:
     """Version, commits, machines, dates and load of the runs."""
-    runs = [result.run for result in results if result.document is not None]
+    runs = [result.run for result in gathered if result.document is not None]
 
     def each(values: Sequence[object]) -> str:
         return ", ".join(dict.fromkeys(str(value) for value in values if value))
