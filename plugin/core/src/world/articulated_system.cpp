@@ -75,7 +75,7 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
     m_increment.setZero(nv);
     m_applied.setZero(nv);
     m_system.setZero(nv, nv);
-    m_factor = Eigen::LLT<MatrixXd>(nv);
+    m_factor.compute(MatrixXd::Identity(nv, nv));  // with a status: an unused factorisation has none to copy
     for (int link = 0; link < m_model.link_count(); ++link) {
         if (m_model.link(link).joint == JointType::free) {
             m_free_joints.push_back({link, Quaterniond::Identity()});
