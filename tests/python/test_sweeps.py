@@ -172,6 +172,47 @@ def test_a_folder_holds_one_sweep_and_serves_one_process(team, tmp_path):
         sweep(SCENE, given, **again | {"out": tmp_path / "other"})
 
 
+DAMAGES = [
+    lambda kept: {name: kept[name] for name in ("run", "parameters", "status", "summary")},
+    lambda kept: kept | {"status": "foo"},
+    lambda kept: kept | {"exit_code": [0]},
+    lambda kept: kept | {"warnings": [1]},
+    lambda kept: kept | {"run": True},
+    lambda kept: kept | {"parameters": {"number": 2.0}},
+    lambda kept: [kept],
+    lambda _: "[" * 100_000,
+    lambda kept: json.dumps(kept).replace(
+        '"steps"', '"deep": ' + '{"a": ' * 900 + "1" + "}" * 900 + ', "steps"'
+    ),
+]
+
+
+def test_damaged_files_of_a_sweep_are_made_again_or_refused(team, tmp_path, monkeypatch):
+    monkeypatch.setattr("softcontact.sweeps.running._write", lambda *_: None)  # plots take a second
+    given, out = {"number": [1, 2]}, tmp_path / "s"
+    again = {"workers": team, "out": out, "resume": True}
+    first = sweep(SCENE, given, **again)
+    kept, plan = out / "runs" / "000001.json", out / "sweep.json"
+    for damage in DAMAGES:
+        made = damage(json.loads(kept.read_text()))
+        kept.write_text(made if isinstance(made, str) else json.dumps(made))
+        with pytest.warns(UserWarning, match=r"000001.json' is damaged; its run is made again"):
+            assert told(sweep(SCENE, given, **again).rows) == told(first.rows)
+    (out / "runs" / "-00001.json").write_text(json.dumps(json.loads(kept.read_text()) | {"run": -1}))
+    with pytest.warns(UserWarning, match=r"-00001.json' is of no run of this sweep"):
+        assert len(sweep(SCENE, given, **again).rows) == 2
+
+    whole = json.loads(plan.read_text())
+    for points in ([1, 2], [["abc"], [2]], [[1]], [], [[1], [2], [3]], [[1.0], [2]]):
+        plan.write_text(json.dumps(whole | {"points": points}))
+        with pytest.raises(OutputError, match="its points are not those of its parameters"):
+            sweep(SCENE, given, **again)
+    for text in ("[" * 100_000, "[1]", "{}"):
+        plan.write_text(text)
+        with pytest.raises(OutputError, match="is no plan of a sweep"):
+            sweep(SCENE, given, **again)
+
+
 def test_a_full_disk_ends_a_sweep_that_goes_on_later(team, tmp_path, monkeypatch):
     def full(path, data):
         if path.name == "000001.json":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +18,7 @@ from typing import Any
 from softcontact import outputs
 from softcontact.outputs import OutputError
 from softcontact.sweeps.plan import FORMAT, Plan
+from softcontact.sweeps.work import whole_record
 
 PLAN, RUNS, LOCK = "sweep.json", "runs", ".lock"
 FILES = ("table.csv", "table.parquet", "report.md")
@@ -31,7 +33,7 @@ class Journal:
         resume: go on with what is there; False: there must be none.
     Attributes:
         folder: the folder.
-        plan: the plan, with the points of the folder's sweep where it is resumed.
+        plan: the plan.
         records: what is kept of the finished runs, by number.
     Raises:
         OutputError: the folder cannot be written, is used by another process, holds another sweep, or one without
@@ -101,11 +103,15 @@ class Journal:
                     f"{str(self.folder)!r} holds another sweep: its {key} is {_short(stored.get(key))}, not "
                     f"{_short(value)}; choose another --out"
                 )
-        # Those of the folder: another version of the library that draws them may draw others.
-        self.plan = Plan(self.plan.identity, self.plan.parameters, tuple(map(tuple, stored["points"])))
+        # The records are judged by the points, so these must be those of the design.
+        if json.dumps(stored["points"]) != json.dumps(self.plan.to_dict()["points"]):
+            raise OutputError(
+                f"{str(self.folder / PLAN)!r}: its points are not those of its parameters: it is damaged, or another "
+                "version of numpy or scipy drew them; choose another --out"
+            )
         for path in (self.folder / RUNS).glob(".softcontact-*.part"):
             outputs.guarded(self.folder, path.unlink, True)
-        self.records = read_records(self.folder, self.plan.parameters, stored["points"])
+        self.records = read_records(self.folder, self.plan)
 
 
 def _check_free(folder: Path) -> None:
@@ -127,7 +133,7 @@ def read_plan(folder: Path) -> dict[str, Any]:
         OutputError: there is none, or it is damaged.
     """
     try:
-        stored = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+        stored = _read(folder / PLAN)
         if stored["format"] == FORMAT and isinstance(stored["points"], list):
             return stored
     except OSError as error:
@@ -137,29 +143,38 @@ def read_plan(folder: Path) -> dict[str, Any]:
     raise OutputError(f"{str(folder / PLAN)!r} is no plan of a sweep ({FORMAT}); choose another --out")
 
 
-def read_records(
-    folder: Path, parameters: tuple[str, ...], points: list[list[Any]]
-) -> dict[int, dict[str, Any]]:
+def read_records(folder: Path, plan: Plan) -> dict[int, dict[str, Any]]:
     """Finished runs of a sweep's folder, by number; a damaged file is told and counts as not done."""
     found = {}
     for path in sorted((folder / RUNS).glob("*.json")):
-        try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-            run = record["run"]
-            whole = (
-                path.stem == f"{run:06d}"
-                and list(record["parameters"].values()) == points[run]
-                and tuple(record["parameters"]) == parameters
-                and isinstance(record["status"], str)
-                and isinstance(record["summary"], dict)
+        run = int(path.stem) if re.fullmatch(r"[0-9]{6,7}", path.stem) else -1
+        if path.stem != f"{run:06d}" or not 0 <= run < len(plan.points):
+            warnings.warn(
+                f"{str(path)!r} is of no run of this sweep; it is left out", UserWarning, stacklevel=2
             )
-        except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError):
-            whole = False
-        if whole:
+            continue
+        try:
+            record = _read(path)
+        except (OSError, ValueError):
+            record = None
+        if whole_record(record, run, plan.values(run)):
             found[run] = record
         else:
             warnings.warn(f"{str(path)!r} is damaged; its run is made again", UserWarning, stacklevel=2)
     return found
+
+
+def _read(path: Path) -> Any:
+    """What a JSON file holds.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no JSON, or nested too deeply to be one of ours.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise ValueError(f"{str(path)!r} is nested too deeply") from None
 
 
 def _locked(folder: Path) -> int:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 import warnings
@@ -25,6 +26,21 @@ STATUS = {
 }
 # How one ended whose process did not live to tell an exit code.
 TIME_LIMIT, MEMORY_LIMIT, CRASHED, ERROR = "time limit", "memory limit", "crashed", "error"
+LOST = (TIME_LIMIT, MEMORY_LIMIT, CRASHED, ERROR)
+_DEEPEST = 50  # levels of a summary; those of today have fewer than ten
+# Fields of a record, but for the exit code.
+_FIELDS: dict[str, Any] = {
+    "run": int,
+    "parameters": dict,
+    "attempts": int,
+    "elapsed_s": int | float,
+    "worker": str,
+    "finished": str,
+    "status": str,
+    "message": str,
+    "warnings": list,
+    "summary": dict,
+}
 
 
 @dataclass(frozen=True)
@@ -89,6 +105,32 @@ def record(
         return {**kept, "status": STATUS[outcome.value["exit_code"]], **outcome.value}
     status, message = _failure(outcome.error, memory_mb)
     return {**kept, "status": status, "exit_code": None, "message": message, "warnings": [], "summary": {}}
+
+
+def whole_record(kept: Any, run_number: int, values: dict[str, Any]) -> bool:
+    """Whether what a file holds is a record of this run with these values, as `record` makes it."""
+    try:
+        code, status = kept["exit_code"], kept["status"]
+        ended = STATUS.get(code) == status if code is not None else status in LOST
+        typed = all(_is(kept[name], kind) for name, kind in _FIELDS.items())
+        same = json.dumps(kept["parameters"]) == json.dumps(values) and kept["run"] == run_number
+        if not (ended and typed and same and all(isinstance(line, str) for line in kept["warnings"])):
+            return False
+    except (TypeError, KeyError, ValueError, RecursionError):
+        return False
+    return _shallow(kept["summary"], _DEEPEST)
+
+
+def _shallow(value: Any, levels: int) -> bool:
+    """Whether data are nested in at most so many levels, so that a table can be made of them."""
+    if not isinstance(value, dict | list):
+        return True
+    entries = value.values() if isinstance(value, dict) else value
+    return levels > 0 and all(_shallow(entry, levels - 1) for entry in entries)
+
+
+def _is(value: Any, kind: Any) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def _failure(error: BaseException, memory_mb: float | None) -> tuple[str, str]:
