@@ -6,7 +6,7 @@ import pytest
 from small_vademecum import small
 
 from softcontact import _core
-from softcontact.vademecum import OnlineField, PenaltyContact, PenaltyLaw
+from softcontact.vademecum import OnlineField, PenaltyContact, PenaltyLaw, Pointshell
 
 K = 1e7  # [N/m] a point
 _DAMPING = 400.0  # of the blocks in the first half of their time [1/s]
@@ -188,3 +188,23 @@ def test_a_block_pulled_along_the_deformed_beam_slides_from_mu_times_its_load(mu
     force = contact.wrench()[:3]
     _, normal, downhill = top(field)
     assert -force @ downhill == pytest.approx(mu * (force @ normal), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("corners", "told"),
+    [
+        ([[0, 1, 2**32]], r"corners: 4294967296, expected vertex numbers"),
+        ([[0, 1, -1]], r"corners: -1, expected vertex numbers"),
+        ([[0, 1, 1.7]], r"corners: 1\.7, expected vertex numbers"),
+        ([[0, 1, np.inf]], r"corners: inf, expected vertex numbers"),
+        ([], r"corners: shape \(0,\), expected \(k, 3\)"),
+        ([0, 1, 2], r"corners: shape \(3,\), expected \(k, 3\)"),
+    ],
+)
+def test_corners_that_are_no_vertices_are_refused(corners, told):
+    with pytest.raises(ValueError, match=told):
+        Pointshell(corners, np.full(np.shape(corners), 1 / 3), np.zeros(len(corners)))
+    with pytest.raises(ValueError, match=told.replace("corners", "triangles")):
+        Pointshell.over(np.eye(3), corners, 1.0)
+    with pytest.raises(ValueError, match=r"shares: shape \(1, 2\), expected \(1, 3\)"):
+        Pointshell([[0, 1, 2]], [[0.5, 0.5]], [0.0])

@@ -151,3 +151,10 @@ def test_wrong_numbers_are_refused_by_name():
         response.hold([TIP] * 17)
     with pytest.raises(ValueError, match="points: shape"):
         response.solve(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("body", [9, -1])
+def test_a_body_that_is_not_there_is_refused_by_name(body):
+    response = ContactResponse(small(), 3, PenaltyLaw(1e6))
+    with pytest.raises(ValueError, match=f"body: {body}, expected its number"):
+        response.hold([0], body=body)

@@ -81,7 +81,7 @@ class VademecumLaw:
         if isinstance(self.shell, Pointshell):
             return self.shell
         try:
-            corners = np.array(self.shell["corners"], dtype=np.int64)
+            corners = np.array(self.shell["corners"], dtype=float)
             shares = np.array(self.shell["shares"], dtype=float)
         except (TypeError, KeyError, IndexError, ValueError):
             raise ValueError(

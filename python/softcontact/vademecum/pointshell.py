@@ -22,11 +22,23 @@ class Pointshell:
         corners: vertex numbers (k, 3).
         shares: (k, 3), >= 0, sum 1.
         areas: part of the surface that each point stands for, at rest (k,) [m²].
+    Raises:
+        ValueError: another shape, corners that are no vertex numbers.
     """
 
     corners: IntArray
     shares: FloatArray
     areas: FloatArray
+
+    def __post_init__(self) -> None:
+        corners = _vertex_numbers("corners", self.corners)
+        shares, areas = np.asarray(self.shares, dtype=float), np.asarray(self.areas, dtype=float)
+        if shares.shape != corners.shape:
+            raise ValueError(f"shares: shape {shares.shape}, expected {corners.shape}, one a corner")
+        if areas.shape != corners.shape[:1]:
+            raise ValueError(f"areas: shape {areas.shape}, expected {corners.shape[:1]}, one a point")
+        for name, values in (("corners", corners), ("shares", shares), ("areas", areas)):
+            object.__setattr__(self, name, values)
 
     @classmethod
     def over(cls, vertices: ArrayLike, triangles: ArrayLike, spacing: float) -> Pointshell:
@@ -44,7 +56,7 @@ class Pointshell:
         vertices = np.asarray(vertices, dtype=float)
         found: dict[tuple[tuple[int, float], ...], int] = {}
         corners, shares, areas = [], [], []
-        for triangle in np.asarray(triangles, dtype=np.int64):
+        for triangle in _vertex_numbers("triangles", triangles):
             at = vertices[triangle]
             edges = np.roll(at, -1, axis=0) - at
             longest = float(np.linalg.norm(edges, axis=1).max())
@@ -72,6 +84,23 @@ class Pointshell:
     def points(self, vertices: FloatArray) -> FloatArray:
         """Where they are (k, 3) [m], with the surface's vertices here (n, 3) [m]."""
         return np.einsum("kc,kci->ki", self.shares, vertices[self.corners])
+
+
+def _vertex_numbers(name: str, given: ArrayLike) -> IntArray:
+    """Three a row (k, 3), k > 0; the core keeps them in 32 bits.
+
+    Raises:
+        ValueError: another shape, or what is no vertex number.
+    """
+    numbers = np.asarray(given, dtype=float)  # exact up to 2^53, and the bound is below
+    if numbers.ndim != 2 or numbers.shape[1] != 3 or not len(numbers):
+        raise ValueError(f"{name}: shape {numbers.shape}, expected (k, 3) with k > 0, three vertices a row")
+    wrong = ~((numbers >= 0) & (numbers < 2**31) & (np.floor(numbers) == numbers))
+    if wrong.any():
+        raise ValueError(
+            f"{name}: {numbers[wrong][0]:.17g}, expected vertex numbers, whole and from 0 to {2**31 - 1}"
+        )
+    return numbers.astype(np.int64)
 
 
 def _parts_around(place: tuple[int, int, int]) -> int:

@@ -69,8 +69,11 @@ class _Response:
             family: which direction.
             body: its number.
         Raises:
-            ValueError: a node that cannot be loaded, a scale that is not finite, too many loads; those before stay.
+            ValueError: a node that cannot be loaded, a scale that is not finite, too many loads, no such body; those
+                before stay.
         """
+        if body not in range(len(self._bodies)):
+            raise ValueError(f"body: {body}, expected its number, 0 … {len(self._bodies) - 1}")
         cases = [self._bodies[body].case(node, family) for node in nodes]
         sizes = np.broadcast_to(np.asarray(scales, dtype=float), len(cases))
         self.hold_cases(list(zip(cases, sizes.tolist(), strict=True)), body)
