@@ -106,7 +106,7 @@ def test_a_killed_build_goes_on_to_the_same_file(built, solid, tmp_path):
         (["build", "MESH", "--out", "OUT", "--clamped", "x < 0"], "--young: needed"),
         (["build", "MESH", "--out", "OUT", "--young", "1e6", "--clamped", "w < 0"], "clamped: 'w < 0'"),
         (["build", "MESH", "--out", "OUT", "--young", "1e6", "--clamped", "x < -9"], "clamp three or more"),
-        (["build", "beam", "--out", "OUT", "--young", "1e6"], "these are for mesh files"),
+        (["build", "beam", "--out", "OUT", "--young", "1e6"], "--young 1000000.0: for mesh files alone"),
         (["build", "beam", "--out", "OUT", "--direction", "1,2"], "expected three numbers"),
         (["build", "beam", "--out", "OUT", "--direction", "0,0,0"], "directions"),
         (["build", "beam", "--out", "OUT", "--force", "0"], "magnitude: 0.0 N"),
@@ -120,7 +120,16 @@ def test_a_killed_build_goes_on_to_the_same_file(built, solid, tmp_path):
         (["certify", "BUILT", "--sizes", "0.5,x"], "--sizes: '0.5,x'"),
         (["certify", "BUILT", "--sizes", "0.5,2"], "shares of the largest force"),
         (["certify", "BUILT", "--modes", "99"], "expected 1 to 24"),
+        (["build", "beam", "--out", "OUT", "--unit", "parsec"], "--unit parsec: for mesh files alone"),
+        (["build", "beam", "--out", "OUT", "--poisson", "0.5"], "--poisson 0.5: for mesh files alone"),
+        (["certify", "BUILT", "--modes", "inf"], "--modes: 'inf', expected whole numbers"),
+        (["certify", "BUILT", "--modes", "1e400"], "--modes: '1e400', expected whole numbers"),
+        (["certify", "BUILT", "--modes", "nan"], "--modes: 'nan', expected whole numbers"),
+        (["certify", "BUILT", "--modes", "1.7"], "--modes: '1.7', expected whole numbers"),
+        (["certify", "BUILT", "--limit", "nan"], "--limit: nan, expected a share"),
         (["certify", "BUILT", "--every", "0"], "--every: 0"),
+        (["distance", "BUILT", "--grid", "100000,100000,100000"], "more than there is; take fewer"),
+        (["distance", "BUILT", "--grid", "1e300,9,9"], "--grid: '1e300,9,9', expected whole numbers"),
         (["distance", "BUILT", "--grid", "12,8"], "--grid: '12,8'"),
         (["distance", "BUILT", "--grid", "12,8,2"], "6 or more each"),
         (["distance", "BUILT", "--grid", "12,8,9", "--compress", "1.5"], "compress: 1.5"),
@@ -145,3 +154,12 @@ def test_a_vademecum_of_tetrahedra_is_near_full_finite_elements(built):
     made = Vademecum.load(built).certified(sizes=(0.4, 1.0), chosen=np.arange(0, 30, 7))
     assert made.certificate.largest > 0.01  # a tenth of its length
     assert made.certificate.nodal.max() < 0.01
+
+
+def test_too_little_memory_is_one_line_and_exit_code_2(built, monkeypatch, capsys):
+    def load(path):
+        raise MemoryError
+
+    monkeypatch.setattr(Vademecum, "load", load)
+    assert main(["vademecum", "info", str(built)]) == 2
+    assert "there is not enough memory for this; ask for less of it" in capsys.readouterr().err

@@ -105,6 +105,10 @@ def _run(arguments: list[str] | None) -> int:
             command = context.command_path if context is not None else "softcontact"
             say(f"{text.rstrip('.')}; '{command} --help' tells more")
         return 2
+    except MemoryError as error:
+        told = f" ({error})" if str(error) else ""
+        say(f"there is not enough memory for this{told}; ask for less of it, or close other programs")
+        return 2
     except (ValueError, ImportError, OSError) as error:
         say(str(error) or type(error).__name__)
         return 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import sys
 import time
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FAILED = 1
 STOPPED = 3
+_MOST = 10**6  # of whole numbers
 
 app = typer.Typer(help="Precomputed solutions of nonlinear solids.", no_args_is_help=True)
 
@@ -50,9 +52,11 @@ def build(
     direction: Annotated[
         list[str] | None, typer.Option(metavar="X,Y,Z", help="Of the force; may be repeated. Default 0,0,-1.")
     ] = None,
-    unit: Annotated[str, typer.Option(help="Length unit of a mesh file: m, cm, mm or in.")] = "m",
+    unit: Annotated[
+        str | None, typer.Option(help="Length unit of a mesh file: m, cm, mm or in. Default m.")
+    ] = None,
     young: Annotated[float | None, typer.Option(help="Young's modulus of a mesh file's solid [Pa].")] = None,
-    poisson: Annotated[float, typer.Option(help="Its Poisson ratio.")] = 0.3,
+    poisson: Annotated[float | None, typer.Option(help="Its Poisson ratio. Default 0.3.")] = None,
     clamped: Annotated[
         str | None, typer.Option(metavar="CONDITION", help='Its clamped nodes, such as "x < 0.01" [m].')
     ] = None,
@@ -120,12 +124,15 @@ def certify(
 
     if every < 1:
         raise ValueError(f"--every: {every}, expected 1 or more")
+    if limit is not None and not 0.0 <= limit < math.inf:
+        raise ValueError(f"--limit: {limit}, expected a share >= 0 of the largest displacement, such as 0.01")
+    counts = None if modes is None else _whole("--modes", modes)
     read = Vademecum.load(file)
     told = not as_json and sys.stderr.isatty()
     judged = read.certified(
         sizes=_numbers("--sizes", sizes),
         chosen=range(0, read.cases.count, every),
-        modes=None if modes is None else [int(n) for n in _numbers("--modes", modes)],
+        modes=counts,
         tell=lambda done, total: say(f"{done} of {total} load cases") if told and done % 20 == 0 else None,
     )
     judged.save(file)
@@ -149,13 +156,13 @@ def distance(
     """Tabulate the distance to the boundary of every deformed state, and write it into FILE."""
     from softcontact.vademecum import Vademecum
 
-    counts = _numbers("--grid", grid)
-    if len(counts) != 3 or not all(n.is_integer() for n in counts):
+    counts = _whole("--grid", grid)
+    if len(counts) != 3:
         raise ValueError(f"--grid: {grid!r}, expected three whole numbers such as 42,26,61")
     started = time.perf_counter()
     read = Vademecum.load(file)
     made = read.with_distance(
-        (int(counts[0]), int(counts[1]), int(counts[2])), sizes=_numbers("--sizes", sizes), compress=compress
+        (counts[0], counts[1], counts[2]), sizes=_numbers("--sizes", sizes), compress=compress
     )
     made.save(file)
     _print({**_summary(file, made), "wall_time_s": time.perf_counter() - started}, as_json)
@@ -270,9 +277,9 @@ def _told() -> Any:
 
 def _model(
     name: str,
-    unit: str,
+    unit: str | None,
     young: float | None,
-    poisson: float,
+    poisson: float | None,
     clamped: str | None,
     force: float | None,
     directions: tuple[tuple[float, float, float], ...],
@@ -282,8 +289,10 @@ def _model(
     own = {"beam": models.beam, "bunny": models.bunny}.get(name)
     chosen = {"directions": directions} if force is None else {"directions": directions, "force": force}
     if own is not None:
-        if young is not None or clamped is not None:
-            raise ValueError(f"--young, --clamped: these are for mesh files; `{name}` has its own")
+        others = {"--unit": unit, "--young": young, "--poisson": poisson, "--clamped": clamped}
+        given = [f"{option} {value}" for option, value in others.items() if value is not None]
+        if given:
+            raise ValueError(f"{', '.join(given)}: for mesh files alone, `{name}` has its own; leave it out")
         return own(**chosen)
     if not Path(name).exists():
         raise ValueError(f"{name}: no such model or file; give `beam`, `bunny` or a file of tetrahedra")
@@ -292,9 +301,9 @@ def _model(
         raise ValueError(f"{missing}: needed with a mesh file (or give the model `beam` or `bunny`)")
     return models.from_file(
         Path(name),
-        unit=unit,
+        unit=unit or "m",
         young_modulus=young,
-        poisson_ratio=poisson,
+        poisson_ratio=0.3 if poisson is None else poisson,
         clamped=clamped,
         **chosen,
     )
@@ -305,6 +314,13 @@ def _numbers(option: str, text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise ValueError(f"{option}: {text!r}, expected numbers separated by commas") from None
+
+
+def _whole(option: str, text: str) -> list[int]:
+    values = _numbers(option, text)
+    if not all(value.is_integer() and 1.0 <= value <= _MOST for value in values):
+        raise ValueError(f"{option}: {text!r}, expected whole numbers from 1 to {_MOST}, separated by commas")
+    return [int(value) for value in values]
 
 
 def _vector(text: str) -> tuple[float, float, float]:

@@ -109,6 +109,8 @@ def certify(
     if not len(numbers) or numbers[0] < 0 or numbers[-1] >= cases.count:
         raise ValueError(f"chosen: expected load cases in 0 … {cases.count - 1}")
     wanted = ([25] if solution.count > 25 else []) if modes is None else list(np.asarray(modes).ravel())
+    if not all(0 < count < 2**31 and count % 1 == 0 for count in wanted):
+        raise ValueError(f"modes: {wanted}, expected whole numbers in 1 … {solution.count}")
     counts = np.unique([*wanted, solution.count]).astype(np.int64)
     solid, mesh = cases.solid, cases.solid.mesh
     candidates = [truncated(solution, solid, int(count)) for count in counts]

@@ -7,6 +7,7 @@ third of a cell's diagonal, near smooth boundary little; `boundary_distance` has
 
 from __future__ import annotations
 
+import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -196,7 +197,7 @@ def tabulate_distance(
         raise ValueError(f"sizes: {sizes}, expected shares of the largest force in [0, 1]")
     if not (np.diff(sizes) > 0.0).all():
         raise ValueError(f"sizes: {sizes}, expected them growing")
-    if len(counts) != 3 or not all(n == int(n) and n >= 6 for n in counts):
+    if len(counts) != 3 or not all(n >= 6 and n % 1 == 0 for n in counts):
         raise ValueError(f"counts: {counts}, expected three numbers of grid points, 6 or more each")
     if margin is not None and not 0.0 <= margin < np.inf:
         raise ValueError(f"margin: {margin}, expected a length >= 0 [m]")
@@ -217,7 +218,13 @@ def tabulate_distance(
     cells = np.array(counts) - 1
     spacing = (high - low) / (cells - 4) if margin is None else (high - low + 2.0 * margin) / cells
     origin = low - (2.0 * spacing if margin is None else margin)
-    values = np.empty((len(states), *counts), dtype=np.float32)
+    try:
+        values = np.empty((len(states), *counts), dtype=np.float32)
+    except (MemoryError, ValueError):  # numpy's word for more than can be addressed
+        size = 4.0 * len(states) * math.prod(counts)
+        raise ValueError(
+            f"counts: {tuple(counts)} for {len(states)} states take {size:.3g} bytes, more than there is; take fewer"
+        ) from None
     surface = _core.Surface(rest, triangles)
     together = 4 * threads
     for first in range(0, len(states), together):
