@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The commands on vademecums: build, also after being killed, certify, info; and what they refuse."""
 
+import errno
 import json
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import meshio
 import numpy as np
 import pytest
 
+from softcontact import outputs
 from softcontact.cli import main
 from softcontact.mesh import tetrahedral_box
 from softcontact.vademecum import Vademecum
@@ -163,3 +165,16 @@ def test_too_little_memory_is_one_line_and_exit_code_2(built, monkeypatch, capsy
     monkeypatch.setattr(Vademecum, "load", load)
     assert main(["vademecum", "info", str(built)]) == 2
     assert "there is not enough memory for this; ask for less of it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["certify"], ["distance", "--grid", "8,6,8"]])
+def test_a_file_that_cannot_be_written_is_told_before_the_work(words, built, capsys, monkeypatch):
+    def full(folder):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(outputs, "try_folder", full)
+    before = built.read_bytes()
+    assert main(["vademecum", *words, str(built)]) == 2
+    told = capsys.readouterr().err
+    assert f"cannot write to '{built}': Read-only file system" in told and told.count("\n") == 1
+    assert built.read_bytes() == before

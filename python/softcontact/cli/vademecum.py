@@ -128,6 +128,7 @@ def certify(
         raise ValueError(f"--limit: {limit}, expected a share >= 0 of the largest displacement, such as 0.01")
     counts = None if modes is None else _whole("--modes", modes)
     read = Vademecum.load(file)
+    outputs.try_file(file, "")
     told = not as_json and sys.stderr.isatty()
     judged = read.certified(
         sizes=_numbers("--sizes", sizes),
@@ -161,6 +162,7 @@ def distance(
         raise ValueError(f"--grid: {grid!r}, expected three whole numbers such as 42,26,61")
     started = time.perf_counter()
     read = Vademecum.load(file)
+    outputs.try_file(file, "")
     made = read.with_distance(
         (counts[0], counts[1], counts[2]), sizes=_numbers("--sizes", sizes), compress=compress
     )
