@@ -5,7 +5,6 @@ import contextlib
 import os
 import sys
 import webbrowser
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -100,6 +99,7 @@ def _live(what: str, settings: list[str], host: str, port: int, device: str, no_
     from softcontact.cli.run import parse_options
     from softcontact.live import open_scene
     from softcontact.live.page import Page
+    from softcontact.live.server import quiet
     from softcontact.scene.library import load
 
     options = parse_options(settings)
@@ -111,7 +111,7 @@ def _live(what: str, settings: list[str], host: str, port: int, device: str, no_
             raise SceneError(f"{error}; 'softcontact view {what} --replay' opens its latest run") from None
         raise
     fit = "time_step" not in options
-    with _only_our_words(), open_scene(scene, device, fit=fit) as live, Page(live, host, port) as page:
+    with quiet(), open_scene(scene, device, fit=fit) as live, Page(live, host, port) as page:
         print(page.address, flush=True)
         say(f"'{scene.name}' runs; Ctrl-C ends it")
         if "token=" in page.address:
@@ -121,18 +121,6 @@ def _live(what: str, settings: list[str], host: str, port: int, device: str, no_
         _open(page.address, no_browser)
         live.start()
         page.run()
-
-
-@contextlib.contextmanager
-def _only_our_words() -> Iterator[None]:
-    """viser prints through Rich's own console; ours go through one of ours."""
-    import rich
-
-    rich.reconfigure(quiet=True)
-    try:
-        yield
-    finally:
-        rich.reconfigure(quiet=False)
 
 
 def _open(address: str, no_browser: bool) -> None:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A door in front of the live page: other machines come in only with the token.
+"""The door of the live page, which looks at the first request of each connection before viser gets it.
 
-viser's server knows no passwords. So it listens on this machine alone, and what others reach is the gate, which reads
-the head of each connection's first request and passes on, byte by byte, only those that hold the token: in the address
-once (/?token=…), in a cookie from then on, the websocket's request included.
+viser's server knows neither passwords nor where a page comes from, and a page of any other site may connect to this
+machine. The gate passes on, byte by byte, what this page itself sends: requests whose origin is the host that they ask.
+Where this machine alone reaches it, that host has to be one of its loopback names. Where others do, they come in with
+the token: in the address once (/?token=…), in a cookie from then on, the websocket's request included.
 """
 
 from __future__ import annotations
@@ -15,16 +16,23 @@ import ipaddress
 import secrets
 import socket
 import threading
+from collections import Counter
 from collections.abc import Coroutine
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+
+from softcontact.live.head import Head
 
 _HEAD = 16 * 1024  # bytes of a request's head
 _WAIT = 10.0  # s, for the head
 _PIECE = 64 * 1024  # bytes
-_MOST = 64  # connections at once
-_REFUSED = "This page needs its token: open the address that 'softcontact view' printed, with ?token=…\n"
+_MOST = 64  # connections passed on at once
+_MOST_WAITING = 64  # whose head has not come
+_BACKLOG = 512  # that the system keeps until they are looked at
+_OPEN = "open the address that 'softcontact view' printed"
+_REFUSED = f"This page needs its token: {_OPEN}, with ?token=…\n"
+_NO_NAME = f"This page answers to localhost and loopback addresses alone: {_OPEN}\n"
+_FOREIGN = f"This page takes no requests from pages of other origins: {_OPEN}\n"
+_FULL = "This page has too many connections: close some of its tabs\n"
 
 
 def is_loopback(host: str) -> bool:
@@ -38,26 +46,30 @@ def is_loopback(host: str) -> bool:
 
 
 class Gate:
-    """Listens on an address and passes those on to a server of this machine who hold the token.
+    """Listens on an address and passes requests of the page itself on to a server of this machine.
 
     Args:
         host, port: to listen on; 0: any port that is free.
         server: port on 127.0.0.1 of what is behind.
+        mark: header line by which what is behind knows the gate.
     Attributes:
         port: listened on.
-        token: 32 random bytes as text.
+        token: 32 random bytes as text, which those who come in have to hold; None where only this machine reaches it.
     Raises:
         OSError: host or port cannot be had.
     """
 
-    def __init__(self, host: str, port: int, server: int) -> None:
-        self.token = secrets.token_urlsafe(32)
-        self._behind = server
+    def __init__(self, host: str, port: int, server: int, mark: str) -> None:
+        self.token = None if is_loopback(host) else secrets.token_urlsafe(32)
+        self._names = (host.lower(),)
+        self._behind, self._mark = server, mark
         self._tasks: set[asyncio.Task[None]] = set()
+        self._waiting: dict[asyncio.StreamWriter, str] = {}  # for heads, the oldest first; whose
+        self._passed = 0
         self._loop = asyncio.new_event_loop()
         try:
             self._server = self._loop.run_until_complete(
-                asyncio.start_server(self._serve, host or None, port, limit=_HEAD)
+                asyncio.start_server(self._serve, host or None, port, limit=_HEAD, backlog=_BACKLOG)
             )
         except BaseException:
             self._loop.close()
@@ -86,8 +98,17 @@ class Gate:
         assert task is not None
         self._tasks.add(task)
         try:
-            with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
-                await self._admit(reader, writer)
+            # Cancelled: by _end(); older versions of asyncio complain of tasks that end so.
+            with contextlib.suppress(
+                OSError, asyncio.IncompleteReadError, TimeoutError, asyncio.CancelledError
+            ):
+                head = Head(await self._head(reader, writer))
+                answer = self._answer_at_door(head)
+                if answer is not None:
+                    writer.write(answer)
+                    await writer.drain()
+                else:
+                    await self._pass_on(head, reader, writer)
         except asyncio.LimitOverrunError:
             pass  # a head longer than any browser's
         finally:
@@ -95,66 +116,53 @@ class Gate:
             with contextlib.suppress(RuntimeError):
                 writer.close()
 
-    async def _admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._tasks) > _MOST:
-            return
-        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _WAIT)
-        path, given, cookie = _asked(head, self._cookie)
-        if self._is_token(given):
-            clean = path.replace("\\", "/")
-            kept = f"{self._cookie}={self.token}; Path=/; HttpOnly; SameSite=Lax"
-            if not _is_upgrade(head):  # from here on by the cookie, and no token in the address bar
-                place = "/" + clean.lstrip("/")
-                writer.write(_answer("303 See Other", "", f"Location: {place}\r\nSet-Cookie: {kept}\r\n"))
-                await writer.drain()
-                return
-        elif not self._is_token(cookie):
-            writer.write(_answer("401 Unauthorized", _REFUSED))
-            await writer.drain()
-            return
-        behind, ahead = await asyncio.open_connection("127.0.0.1", self._behind)
+    async def _head(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+        """The head, once it has come. Who keeps many waiting loses the one that has waited longest."""
+        if len(self._waiting) >= _MOST_WAITING:
+            busiest = Counter(self._waiting.values()).most_common(1)[0][0]
+            oldest = next(other for other, peer in self._waiting.items() if peer == busiest)
+            del self._waiting[oldest]
+            oldest.transport.abort()
+        self._waiting[writer] = str((writer.get_extra_info("peername") or ("",))[0])
         try:
-            ahead.write(_alone(head))
-            if _is_upgrade(head):
-                await _until_one(_pass(reader, ahead), _pass(behind, writer))
-            else:  # what follows is another request, which has to come by itself
-                await _until_one(_pass(behind, writer), _drop(reader))
+            return await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _WAIT)
         finally:
-            ahead.close()
+            self._waiting.pop(writer, None)
 
-    def _is_token(self, given: str | None) -> bool:
-        return given is not None and hmac.compare_digest(given.encode(), self.token.encode())
+    def _answer_at_door(self, head: Head) -> bytes | None:
+        """What is answered here; None: what is behind shall answer."""
+        if self.token is None and not head.is_local(self._names):
+            return _answer("403 Forbidden", _NO_NAME)
+        if head.is_foreign():
+            return _answer("403 Forbidden", _FOREIGN)
+        if self.token is not None:
+            if _is_same(head.token, self.token):
+                if not head.upgrade:  # from here on by the cookie, and no token in the address bar
+                    place = "/" + head.path.replace("\\", "/").lstrip("/")
+                    kept = f"{self._cookie}={self.token}; Path=/; HttpOnly; SameSite=Lax"
+                    return _answer("303 See Other", "", f"Location: {place}\r\nSet-Cookie: {kept}\r\n")
+            elif not _is_same(head.cookie(self._cookie), self.token):
+                return _answer("401 Unauthorized", _REFUSED)
+        return _answer("503 Service Unavailable", _FULL) if self._passed >= _MOST else None
+
+    async def _pass_on(self, head: Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._passed += 1
+        try:
+            behind, ahead = await asyncio.open_connection("127.0.0.1", self._behind)
+            try:
+                ahead.write(head.passed_on(self._mark))
+                if head.upgrade:
+                    await _until_one(_pass(reader, ahead), _pass(behind, writer))
+                else:  # what follows is another request, which has to come by itself
+                    await _until_one(_pass(behind, writer), _drop(reader))
+            finally:
+                ahead.close()
+        finally:
+            self._passed -= 1
 
 
-def _asked(head: bytes, cookie: str) -> tuple[str, str | None, str | None]:
-    """Path, token in the address and token in the cookie of a request."""
-    lines = head.decode("latin-1").split("\r\n")
-    words = lines[0].split(" ")
-    try:
-        url = urlsplit(words[1] if len(words) == 3 else "/")
-        tokens = parse_qs(url.query).get("token")
-    except ValueError:
-        return "/", None, None
-    found = None
-    for line in lines[1:]:
-        name, _, value = line.partition(":")
-        if name.strip().lower() == "cookie":
-            with contextlib.suppress(CookieError):
-                morsel = SimpleCookie(value.strip()).get(cookie)
-                found = morsel.value if morsel is not None else found
-    return url.path, tokens[0] if tokens else None, found
-
-
-def _is_upgrade(head: bytes) -> bool:
-    return b"\r\nupgrade: websocket" in head.lower()
-
-
-def _alone(head: bytes) -> bytes:
-    """The head with the wish that the connection ends after the answer: the next request shows the token again."""
-    if _is_upgrade(head):
-        return head
-    lines = [line for line in head.split(b"\r\n")[:-2] if not line.lower().startswith(b"connection:")]
-    return b"\r\n".join([*lines, b"Connection: close", b"", b""])
+def _is_same(given: str | None, token: str) -> bool:
+    return given is not None and hmac.compare_digest(given.encode(), token.encode())
 
 
 def _answer(status: str, text: str, more: str = "") -> bytes:

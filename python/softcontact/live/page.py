@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from softcontact.live.gate import Gate, is_loopback
+from softcontact.live.gate import Gate
 from softcontact.live.panel import Panel
 from softcontact.live.scene import LiveScene
+from softcontact.live.server import quiet, start_server
 from softcontact.live.stage import Stage, place_camera
 from softcontact.live.views import ViewSwitch
 from softcontact.scene.errors import SceneError
@@ -25,33 +26,29 @@ class Page:
 
     Args:
         live: the scene; it stays the caller's to close.
-        host: address to listen on; other machines reach only what is not a loopback address, and need a token there:
-            see softcontact.live.gate.
+        host: address to listen on; other machines reach only what is not a loopback address, and need a token there.
+            Pages of other sites come in nowhere: see softcontact.live.gate.
         port: 0: any that is free.
     Attributes:
         address: of the page, with the token where one is needed.
     Raises:
         ImportError: viser is not installed; tells how to.
-        SceneError: host or port cannot be had.
+        SceneError: host or port cannot be had, or this version of viser cannot be guarded.
     """
 
     def __init__(self, live: LiveScene, host: str = "127.0.0.1", port: int = 8090) -> None:
-        try:
-            import viser
-        except ImportError:
-            raise ImportError(NEEDED) from None
         self.live = live
         _check_free(host, port)
-        exposed = not is_loopback(host)
-        inner = ("127.0.0.1", 0) if exposed else (host, port)
-        self._server = viser.ViserServer(host=inner[0], port=inner[1], verbose=False)
+        try:
+            self._server, mark = start_server()
+        except ImportError:
+            raise ImportError(NEEDED) from None
         self._gate: Gate | None = None
         self._stop = threading.Event()
         try:
             _forbid_tunnel(self._server)
-            if exposed:
-                self._gate = Gate(host, port, self._server.get_port())
-            self.address = _address(host, self._server.get_port(), self._gate)
+            self._gate = Gate(host, port, self._server.get_port(), mark)
+            self.address = _address(host, self._gate)
             frame = live.frame
             self._stage = Stage(self._server, live.surfaces, frame, _seen_through(live))
             self._views = None
@@ -88,7 +85,8 @@ class Page:
         self._stop.set()
         if self._gate is not None:
             self._gate.close()
-        self._server.stop()
+        with quiet():
+            self._server.stop()
 
     def __enter__(self) -> Page:
         return self
@@ -97,14 +95,14 @@ class Page:
         self.close()
 
 
-def _address(host: str, port: int, gate: Gate | None) -> str:
+def _address(host: str, gate: Gate) -> str:
     shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host
-    place = f"http://{f'[{shown}]' if ':' in shown else shown}"
-    return f"{place}:{port}" if gate is None else f"{place}:{gate.port}/?token={gate.token}"
+    place = f"http://{f'[{shown}]' if ':' in shown else shown}:{gate.port}"
+    return place if gate.token is None else f"{place}/?token={gate.token}"
 
 
 def _check_free(host: str, port: int) -> None:
-    """viser would try a thousand other ports, and for an address of another machine wait for ever.
+    """Told before anything is started, and in the words of the command line.
 
     Raises:
         SceneError: host and port cannot be had; tells why.
