@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A deformable hand grasps an object on a table, lifts it and holds it."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
@@ -9,6 +10,8 @@ from pydantic import Field, model_validator
 from softcontact.hand import FINGERS, GraspObject
 from softcontact.mesh import MeshError, SurfaceMesh, load_mesh
 from softcontact.mesh.bunny import bunny
+from softcontact.mesh.formats import SUFFIXES
+from softcontact.messages import closest, files_beside
 from softcontact.scene import Box, Bunny, Cylinder, Mesh, Scene, TetrahedralBox
 from softcontact.scene.following import follow
 from softcontact.scene.grasping import GraspOptions, LiftTiming, Target, ball_target, grip_force, lift_scene
@@ -45,6 +48,10 @@ class Options(GraspOptions):
                     f"unit: '{self.unit}' is for a mesh file, object is '{self.object}'; leave unit out, or use "
                     "object_scale"
                 )
+        elif not Path(self.object).exists():
+            meant = closest(self.object, [*NAMED, *files_beside(self.object, SUFFIXES)])
+            hint = f"did you mean '{meant}'?" if meant else f"give one of {', '.join(NAMED)}, or a mesh file"
+            raise ValueError(f"object: no object and no file '{self.object}' in {Path.cwd()}; {hint}")
         else:
             try:
                 self.mesh()
@@ -99,9 +106,10 @@ def shape_of(options: Options):
 
 def scene(**options) -> Scene:
     o = Options(**options)
+    named = f"a {o.object}" if o.object in NAMED else Path(o.object).name
     made = lift_scene(
         "hand",
-        f"A deformable hand grasps a {o.object}, lifts it 10 cm and holds it 2 s.",
+        f"A deformable hand grasps {named}, lifts it 10 cm and holds it 2 s.",
         o,
         Target(*shape_of(o), o.object_young if o.object == "soft-cube" else None),
         o.grasp,

@@ -47,7 +47,7 @@ BROKEN = {
     "mass and density": (at((*BOX, "density"), 5), "mass and density are both given; give one of them"),
     "missing mesh": (
         at((*BOX, "shape"), {"kind": "file", "path": "none.stl", "unit": "mm"}),
-        "bodies[0] (box).shape.path: no file 'none.stl'",
+        "bodies[0] (box).shape.path: no file 'none.stl' in",
     ),
     "mesh without unit": (
         at((*BOX, "shape"), {"kind": "file", "path": "broken.json"}),
@@ -86,7 +86,19 @@ BROKEN = {
     ),
     "unknown shape": (
         at((*BOX, "shape", "kind"), "ball"),
-        "bodies[0] (box).shape: unknown kind 'ball'; known: box,",
+        "bodies[0] (box).shape: unknown kind 'ball'; did you mean 'sphere'?",
+    ),
+    "unknown shape, like none": (
+        at((*BOX, "shape", "kind"), "teapot"),
+        "bodies[0] (box).shape: unknown kind 'teapot'; known: box,",
+    ),
+    "solid as a surface": (
+        at((*BOX, "shape", "kind"), "Tetrahedral_Box"),
+        "bodies[0] (box).shape: unknown kind 'Tetrahedral_Box'; did you mean 'box'?",
+    ),
+    "shape as a word": (
+        at((*BOX, "shape"), "Ball"),
+        "bodies[0] (box).shape: 'Ball' is not a table of fields; write {kind: sphere, …}",
     ),
     "no kind": (
         changed(lambda data: data["bodies"][0].pop("kind")),
@@ -169,6 +181,11 @@ PYTHON = {
         "from softcontact.scene import *\ndef scene():\n    return Box(size=(1, 1, 1), sise=3)\n",
         "broken.py: Box: sise: unknown field; did you mean 'size'?",
     ),
+    "wrong import": (
+        "from softcontact.scene import Rigidbody\n",
+        "broken.py:1: ImportError: cannot import name 'Rigidbody' from 'softcontact.scene'",
+    ),
+    "wrong import, what was meant": ("from softcontact.scene import Ball\n", "; did you mean 'Sphere'?"),
 }
 
 

@@ -16,6 +16,7 @@ import typer
 
 from softcontact import outputs
 from softcontact.cli.console import console, say
+from softcontact.messages import closest, files_beside
 
 if TYPE_CHECKING:
     from softcontact.vademecum import LogRow, Vademecum
@@ -297,7 +298,9 @@ def _model(
             raise ValueError(f"{', '.join(given)}: for mesh files alone, `{name}` has its own; leave it out")
         return own(**chosen)
     if not Path(name).exists():
-        raise ValueError(f"{name}: no such model or file; give `beam`, `bunny` or a file of tetrahedra")
+        meant = closest(name, ["beam", "bunny", *files_beside(name, (".vtu", ".vtk", ".msh"))])
+        remedy = f"did you mean '{meant}'?" if meant else "give `beam`, `bunny` or a file of tetrahedra"
+        raise ValueError(f"{name}: no such model or file; {remedy}")
     if young is None or clamped is None:
         missing = "--young" if young is None else "--clamped"
         raise ValueError(f"{missing}: needed with a mesh file (or give the model `beam` or `bunny`)")

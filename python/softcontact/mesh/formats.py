@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from softcontact.messages import closest, files_beside
+
 from .errors import MeshError
 from .gltf import read_gltf
 from .ply import read_ply
@@ -105,7 +107,9 @@ def _read_bytes(path: Path) -> bytes:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise MeshError(path.name, f"no such file in {path.parent.resolve()}", "check the path") from None
+        meant = closest(path.name, [Path(name).name for name in files_beside(path, SUFFIXES)])
+        remedy = f"did you mean '{meant}'?" if meant else "check the path"
+        raise MeshError(path.name, f"no such file in {path.parent.resolve()}", remedy) from None
     except OSError as error:
         raise MeshError(
             path.name, f"cannot be opened: {error.strerror}", "check the path and its rights"

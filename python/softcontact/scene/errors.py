@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One-line errors for wrong scenes: where, what, and how to mend it."""
 
-import difflib
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from softcontact import messages
+from softcontact.messages import closest, nearest
 
 _REMEDIES = {
     "finite_number": "is not a finite number; NaN and infinity are refused",
@@ -37,16 +37,6 @@ class SceneError(ValueError):
 
 class SceneWarning(UserWarning):
     """Something in a scene that is allowed, but probably not meant."""
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` for the known name most like `name`, or the list of known names."""
-    names = sorted(set(known))
-    folded = {other.lower(): other for other in names}
-    close = difflib.get_close_matches(str(name).lower(), folded, n=1, cutoff=0.55)
-    if close:
-        return f"; did you mean '{folded[close[0]]}'?"
-    return f"; known: {', '.join(names)}" if names else ""
 
 
 def one_line(error: ValidationError, model: type[BaseModel], data: Any, source: str = "") -> SceneError:
@@ -90,7 +80,7 @@ def _describe(item: Any, models: list[type[BaseModel]], description: str) -> str
         text = str(context.get("error", item["msg"]))
         return text if ";" in text else text + _hint(description)
     if kind in _REMEDIES:
-        return f"{value} {_REMEDIES[kind]}" + _hint(description)
+        return f"{value} {_REMEDIES[kind]}" + (_begin_with_kind(item, models) or _hint(description))
     if kind in ("too_short", "missing") or kind.endswith("_too_short"):
         return item["msg"][0].lower() + item["msg"][1:] + _hint(description)
     message = item["msg"].replace("Input should be", "must be")
@@ -102,8 +92,16 @@ def _hint(description: str) -> str:
 
 
 def _only_hint(value: Any, expected: list[str]) -> str:
-    hint = nearest(str(value), expected)
-    return hint if "did you mean" in hint else ""
+    return nearest(str(value), expected) if closest(str(value), expected) else ""
+
+
+def _begin_with_kind(item: Any, models: list[type[BaseModel]]) -> str:
+    """What to write in place of a word, where one of several kinds of parts is wanted: shape: {kind: box, …}."""
+    word, kinds = item.get("input"), _kinds(models)
+    if item["type"] != "model_attributes_type" or not isinstance(word, str) or len(kinds) < 2:
+        return ""
+    meant = closest(word, kinds)
+    return f"; write {{kind: {meant}, …}}" if meant else f"; write {{kind: …}}, one of {', '.join(kinds)}"
 
 
 def _kinds(models: list[type[BaseModel]]) -> list[str]:

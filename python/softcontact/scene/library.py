@@ -5,9 +5,10 @@ import hashlib
 import importlib.util
 import inspect
 import os
+import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +16,8 @@ from typing import Any, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from softcontact.scene.errors import SceneError, nearest, one_line
+from softcontact.messages import closest, files_beside, nearest
+from softcontact.scene.errors import SceneError, one_line
 from softcontact.scene.files import parse_value, read
 from softcontact.scene.model import Scene
 
@@ -122,10 +124,26 @@ def find(scene: str | Path) -> Path:
             return path
         if path.is_file():
             raise SceneError(f"{path}: not a scene file; give one that ends in {', '.join(SUFFIXES)}")
-        raise SceneError(f"{path}: no such scene file; check the path, or give one of {', '.join(known)}")
+        raise SceneError(_missing_file(str(scene), known))
     if str(scene).replace("_", "-") in known:
         return known[str(scene).replace("_", "-")]
-    raise SceneError(f"no scene '{scene}'" + nearest(str(scene), known) + "; 'softcontact scenes' lists them")
+    name = str(scene)
+    meant = closest(name, [*known, *files_beside(name, SUFFIXES)])
+    hint = f"; did you mean '{meant}'? " if meant else f"{nearest(name, known)}; "
+    raise SceneError(f"no scene '{name}'{hint}'softcontact scenes' lists them")
+
+
+def _missing_file(given: str, known: Iterable[str]) -> str:
+    path = Path(given).expanduser()
+    if path.is_dir():
+        hint = f"give {path / 'scene.json'}" if (path / "scene.json").is_file() else "give a file in it"
+        return f"{given}: a folder, no scene file; {hint}"
+    if not path.parent.is_dir():
+        return f"{given}: no folder {path.parent}; check the path"
+    meant = closest(given, [*files_beside(given, SUFFIXES), *known])
+    folder = path.parent.resolve()
+    hint = f"did you mean '{meant}'?" if meant else "check the path; 'softcontact scenes' lists those by name"
+    return f"{given}: no such scene file in {folder}; {hint}"
 
 
 def load(scene: str | Path, options: dict[str, Any] | None = None) -> Scene:
@@ -233,7 +251,19 @@ def _guarded(where: Any, call: Callable[[], Any]) -> Any:
         line = getattr(error, "lineno", None) or (frames[-1].lineno if frames else None)
         place = f"{path}:{line}" if line else str(path)
         text = getattr(error, "msg", None) or str(error)
-        raise SceneError(f"{place}: {type(error).__name__}: {text}; mend the scene file") from error
+        raise SceneError(
+            f"{place}: {type(error).__name__}: {text}{_meant_import(text) or '; mend the scene file'}"
+        ) from error
+
+
+def _meant_import(text: str) -> str:
+    """`; did you mean 'x'?` where a scene file imports what one of our modules does not have."""
+    found = re.match(r"cannot import name '(\w+)' from '(softcontact[\w.]*)'", text)
+    if found is None or found[2] not in sys.modules:
+        return ""
+    names = [name for name in dir(sys.modules[found[2]]) if not name.startswith("_")]
+    meant = closest(found[1], names)
+    return f"; did you mean '{meant}'?" if meant else ""
 
 
 def _options_of(path: Path, build: Callable[..., Any]) -> type[BaseModel]:

@@ -28,6 +28,7 @@ from softcontact.scene.fields import (
 from softcontact.scene.vademecums import LoadMotion
 from softcontact.tracking.files import find_track
 from softcontact.tracking.udp import address
+from softcontact.tracking.values import TrackError
 
 
 class Keyframes(Part):
@@ -157,7 +158,12 @@ class TrackMotion(Part):
             return value
         if info.field_name == "calibration":
             return _file(value, info)
-        path = find_track(value, (info.context or {}).get("folder", "."))
+        try:
+            path = find_track(value, (info.context or {}).get("folder", "."))
+        except TrackError as error:
+            raise ValueError(
+                str(error).removeprefix("source: ")
+            ) from None  # which the path of the field tells
         return value if path.name.startswith(f"track_{value}.") else str(path.resolve())
 
     @model_validator(mode="after")

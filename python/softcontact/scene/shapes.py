@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from softcontact.messages import closest, files_beside
 from softcontact.scene.fields import (
     Integer,
     Length,
@@ -75,7 +76,7 @@ class Mesh(Part):
 
 class _InFile(Part):
     path: str
-    """File name, relative to the scene file."""
+    """File name, relative to the scene file; in Python, to where the program runs."""
     unit: Unit
     """Length unit of the numbers in the file: m, cm, mm or in."""
     scale: Positive = 1.0
@@ -189,7 +190,7 @@ Solid = Annotated[
 
 
 def existing_file(path: str, info: ValidationInfo) -> str:
-    """`path` as an absolute file name, looked up beside the scene file.
+    """`path` as an absolute file name, looked up beside the scene file; in Python, where the program runs.
 
     Raises:
         ValueError: there is no such file.
@@ -197,7 +198,9 @@ def existing_file(path: str, info: ValidationInfo) -> str:
     folder = Path((info.context or {}).get("folder", "."))
     full = (folder / Path(path).expanduser()).resolve()
     if not full.is_file():
-        raise ValueError(f"no file {path!r} in {str(folder)!r}; give its name relative to the scene file")
+        meant = closest(path, files_beside(path, within=folder))
+        remedy = f"did you mean '{meant}'?" if meant else "give its name relative to this folder"
+        raise ValueError(f"no file {path!r} in {str(folder.resolve())!r}; {remedy}")
     return str(full)
 
 

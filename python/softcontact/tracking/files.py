@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from softcontact.mesh.data import data_path
+from softcontact.messages import closest, files_beside
 
 from .chirality import MirroredError
 from .csv_file import read_csv, write_csv
@@ -71,6 +72,9 @@ def find_track(source: str | Path, folder: str | Path = ".") -> Path:
     path = Path(folder) / Path(text).expanduser()
     if path.is_file():
         return path
+    meant = closest(text, ["grasp", *files_beside(text, SUFFIXES, within=folder)])
+    if meant:
+        raise TrackError(f"source: no recording {text!r}; did you mean '{meant}'?")
     raise TrackError(
         f"source: no recording {text!r}; give 'grasp', a file ({', '.join(SUFFIXES)}) or udp://HOST:PORT"
     )
