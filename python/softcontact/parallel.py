@@ -22,6 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from softcontact.extras import how_to_install
 from softcontact.isolated import IsolatedProcess, Limits, ProcessLost, TimeLimitReached
 from softcontact.outcomes import Outcome, on_dask, tried
 
@@ -261,7 +262,7 @@ def _dask_client(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        raise ValueError("scheduler: Dask is not installed; pip install 'softcontact[dask]'") from None
+        raise ValueError(f"scheduler: Dask is not installed; {how_to_install('dask')}") from None
     try:
         client = Client(address, timeout=_ANSWER_S, set_as_default=False)
     except (OSError, ValueError) as error:

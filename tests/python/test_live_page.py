@@ -72,7 +72,7 @@ def test_without_viser_the_remedy_is_told(monkeypatch, capsys):
     assert main(["view", "block", "--no-browser", "--port", "0"]) == 2
     printed = capsys.readouterr()
     assert printed.out == "" and printed.err.count("\n") == 1
-    assert "pip install 'softcontact[live]'" in printed.err
+    assert "install 'viser>=" in printed.err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")

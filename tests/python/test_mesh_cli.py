@@ -70,4 +70,4 @@ def test_tetrahedralise_refuses_before_meshing(tmp_path, run, monkeypatch):
     assert "no such folder" in run("tetrahedralise", source, tmp_path / "none" / "o.vtu").stderr
     monkeypatch.setitem(sys.modules, "pytetwild", None)
     result = run("tetrahedralise", source, tmp_path / "o.vtu")
-    assert result.exit_code == 2 and "pip install 'softcontact[mesh]'" in result.stderr
+    assert result.exit_code == 2 and "install 'pytetwild>=" in result.stderr

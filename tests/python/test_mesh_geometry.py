@@ -301,7 +301,7 @@ def test_tetrahedralise_orients_and_compacts_what_the_mesher_returns(monkeypatch
 
 def test_tetrahedralise_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "pytetwild", None)
-    with pytest.raises(ModuleNotFoundError, match=r"needs pytetwild.*pip install 'softcontact\[mesh\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"needs pytetwild.*install 'pytetwild>=.*' 'pyvista>="):
         tetrahedralise(box())
     cube = box()
     with pytest.raises(MeshError, match="not closed"):

@@ -142,5 +142,5 @@ def test_a_scheduler_that_is_none_is_told(monkeypatch):
     with pytest.raises(ValueError, match="does not answer"):
         Workers(scheduler="tcp://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ValueError, match=r"pip install 'softcontact\[dask\]'"):
+    with pytest.raises(ValueError, match=r"install 'distributed>="):
         Workers(scheduler="tcp://127.0.0.1:9")

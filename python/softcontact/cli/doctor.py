@@ -20,6 +20,7 @@ import typer
 
 import softcontact
 from softcontact.cli.console import console, mark
+from softcontact.extras import how_to_install, pip_install
 
 _NEEDED = ("numpy", "scipy", "h5py", "meshio", "pydantic", "typer", "rich", "matplotlib", "pyyaml")
 _OPTIONAL = {  # package: the extra that brings it, and what for
@@ -59,10 +60,10 @@ def _findings() -> Iterator[tuple[str, bool, bool, str]]:
     yield "core", *_core()
     for package in _NEEDED:
         version = _version(package)
-        yield package, version is not None, True, version or f"missing: pip install {package}"
+        yield package, version is not None, True, version or f"missing: {pip_install(package)}"
     for package, (extra, purpose) in _OPTIONAL.items():
         version = _version(package)
-        missing = f"not installed; {purpose}: pip install 'softcontact[{extra}]'"
+        missing = f"not installed; {purpose}: {how_to_install(extra)}"
         yield package, version is not None, False, f"{version}; {purpose}" if version else missing
     for name, needed, question in _QUESTIONS:
         try:
@@ -76,7 +77,7 @@ def _core() -> tuple[bool, bool, str]:
     try:
         core = importlib.import_module("softcontact._core")
     except ImportError as error:
-        return False, True, f"the compiled part is missing ({error}); pip install . builds it"
+        return False, True, f"the compiled part is missing ({error}); {pip_install('.')} in a clone builds it"
     built = [
         str(getattr(core, name)) for name in ("__version__", "compiler", "build_type") if hasattr(core, name)
     ]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from softcontact import _core
+from softcontact.extras import how_to_install
 from softcontact.haptics.device import Capabilities
 
 PACKAGE = "pyOpenHaptics"
@@ -93,7 +94,7 @@ def load() -> Any:
     """
     if importlib.util.find_spec(PACKAGE) is None:
         raise DeviceFault(
-            "openhaptics", "the package pyopenhaptics is not installed", "pip install 'softcontact[haptics]'"
+            "openhaptics", "the package pyopenhaptics is not installed", how_to_install("haptics")
         )
     try:
         module = importlib.import_module(f"{PACKAGE}.hd")

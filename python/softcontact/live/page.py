@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from softcontact.extras import how_to_install
 from softcontact.live.gate import Gate
 from softcontact.live.panel import Panel
 from softcontact.live.scene import LiveScene
@@ -18,7 +19,6 @@ from softcontact.live.views import ViewSwitch
 from softcontact.scene.errors import SceneError
 
 FRAME_PERIOD = 1.0 / 30.0  # s
-NEEDED = "the live page needs the package viser; pip install 'softcontact[live]'"
 
 
 class Page:
@@ -42,7 +42,7 @@ class Page:
         try:
             self._server, mark = start_server()
         except ImportError:
-            raise ImportError(NEEDED) from None
+            raise ImportError(f"the live page needs the package viser; {how_to_install('live')}") from None
         self._gate: Gate | None = None
         self._stop = threading.Event()
         try:

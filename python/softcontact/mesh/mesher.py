@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 
+from softcontact.extras import how_to_install
+
 from .errors import MeshError
 from .surface_mesh import SurfaceMesh
 from .tetrahedral_mesh import TetrahedralMesh
@@ -56,7 +58,7 @@ def _pytetwild():
         import pytetwild
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            f"making tetrahedra needs {error.name}, which is not installed: pip install 'softcontact[mesh]'",
+            f"making tetrahedra needs {error.name}, which is not installed; {how_to_install('mesh')}",
             name=error.name,
         ) from None
     return pytetwild

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from softcontact import _core
 from softcontact.bench.peers.record import OURS, Column, Peer, Row, Table, attempt, distribution
 from softcontact.bench.vademecum_distance import brute_force
+from softcontact.extras import how_to_install
 from softcontact.mesh.primitives import sphere
 
 FloatArray = NDArray[np.float64]
@@ -42,7 +43,7 @@ class Pair:
 
 def peer() -> Peer:
     """What is installed."""
-    return distribution(NAME, "ipctk", "ipctk", "pip install 'ipctk>=1.4'")
+    return distribution(NAME, "ipctk", "ipctk", how_to_install("peers", "ipctk"))
 
 
 def meshes(frames: int) -> Pair:

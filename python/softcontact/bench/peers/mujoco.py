@@ -11,6 +11,7 @@ import numpy as np
 from softcontact.bench.peers import cases
 from softcontact.bench.peers.cases import FloatArray, Setting
 from softcontact.bench.peers.record import Peer, distribution
+from softcontact.extras import how_to_install
 
 NAME = "MuJoCo"
 _CONE = 'cone="elliptic" integrator="implicitfast"'
@@ -32,7 +33,7 @@ PINCH_STEP = 2e-3  # [s], its default
 
 def peer() -> Peer:
     """What is installed."""
-    return distribution(NAME, "mujoco", "mujoco", "pip install 'mujoco>=3.1'")
+    return distribution(NAME, "mujoco", "mujoco", how_to_install("peers", "mujoco"))
 
 
 def settings() -> list[Setting]:

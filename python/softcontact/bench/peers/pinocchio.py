@@ -22,6 +22,7 @@ from softcontact.bench.peers.record import (
     seconds_each,
 )
 from softcontact.bodies import ArticulatedModel
+from softcontact.extras import how_to_install
 
 NAME = "Pinocchio"
 AVATARS = {"robot": robot, "human": human}
@@ -31,7 +32,7 @@ _AXES = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
 
 def peer() -> Peer:
     """What is installed."""
-    return distribution(NAME, "pin", "pinocchio", "pip install 'pin>=3.0'")
+    return distribution(NAME, "pin", "pinocchio", how_to_install("peers", "pin"))
 
 
 def model_of(pin: Any, links: Sequence[Mapping[str, Any]], gravity: Any) -> Any:
