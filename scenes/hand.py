@@ -104,12 +104,16 @@ def shape_of(options: Options):
     return shape, GraspObject.of_mesh(mesh.vertices + height * UP, mesh.triangles), height, mesh.volume
 
 
+def called(given: str) -> str:
+    """The object in a sentence."""
+    return f"a {given}" if given in NAMED else Path(given).name
+
+
 def scene(**options) -> Scene:
     o = Options(**options)
-    named = f"a {o.object}" if o.object in NAMED else Path(o.object).name
     made = lift_scene(
         "hand",
-        f"A deformable hand grasps {named}, lifts it 10 cm and holds it 2 s.",
+        f"A deformable hand grasps {called(o.object)}, lifts it 10 cm and holds it 2 s.",
         o,
         Target(*shape_of(o), o.object_young if o.object == "soft-cube" else None),
         o.grasp,

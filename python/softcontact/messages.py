@@ -16,6 +16,15 @@ def one_line(text: object) -> str:
     return line if len(line) <= _START + _END else f"{line[:_START]} … {line[-_END:]}"
 
 
+def option_text(value: object) -> str:
+    """An option's value as --set takes it; nothing for None."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return "" if value is None else str(value)
+
+
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that `name` was probably meant to be: in other letters, by another word, misspelt; or none."""
     folded = {_folded(other): other for other in sorted(set(known))}

@@ -22,6 +22,11 @@ UNITS = {
     "pressure_max": "Pa",
     "normal_force": "N",
 }
+MEANINGS = {  # of the series that take sides
+    "force": "on {body}, by {other}; x, y, z",
+    "torque": "on {body}, by {other}, about the centre; x, y, z",
+    "normal_force": "that {body} and {other} press on each other with",
+}
 
 
 ROUND_OFF = 1e-6

@@ -12,8 +12,8 @@ from softcontact.device_record import UNITS as DEVICE_UNITS
 from softcontact.device_record import DeviceRecorder
 from softcontact.engines.base import Engine, Tracking, link_position
 from softcontact.frames import FrameStore
+from softcontact.patches import MEANINGS, PatchSeries, sum_up, with_finite_gauges
 from softcontact.patches import UNITS as PATCH_UNITS
-from softcontact.patches import PatchSeries, sum_up, with_finite_gauges
 from softcontact.scene.errors import SceneError, nearest
 from softcontact.scene.measures import PROBE_UNITS, Probe
 from softcontact.scene.model import Scene
@@ -116,7 +116,7 @@ class History:
         return (self.poses[body][:, :3] - self.start[body][:3]) @ self.up
 
     def save(self, path: str | Path) -> None:
-        """Write everything to an HDF5 file; every data set has its unit as an attribute."""
+        """Write everything to an HDF5 file; every data set has its unit as an attribute, a contact force its sides."""
         from softcontact.whole_file import write_hdf5
 
         def fill(file: Any) -> None:
@@ -125,6 +125,14 @@ class History:
             def put(name: str, data: FloatArray, unit: str) -> None:
                 packing = {"compression": "gzip", "shuffle": True} if data.size > 64 else {}
                 file.create_dataset(name, data=data, **packing).attrs["unit"] = unit
+
+            def put_patch(place: str, body: str, other: str, series: dict[str, FloatArray]) -> None:
+                for name, data in series.items():
+                    put(f"{place}/{name}", data, _UNITS.get(name, "1"))
+                    if name in MEANINGS:
+                        file[f"{place}/{name}"].attrs["meaning"] = MEANINGS[name].format(
+                            body=body, other=other
+                        )
 
             put("time", self.time, "s")
             for name, data in self.series.items():
@@ -135,12 +143,11 @@ class History:
                 put(f"bodies/{body}/pose", data, _UNITS["poses"])
                 put(f"bodies/{body}/start", self.start[body], _UNITS["poses"])
             for (body, other), series in self.patches.items():
-                for name, data in series.items():
-                    put(f"patches/{body}:{other}/{name}", data, _UNITS.get(name, "1"))
+                put_patch(f"patches/{body}:{other}", body, other, series)
             several = {(body, other) for body, other, number in self.parts if number > 0}
             for (body, other, number), series in self.parts.items():
-                for name, data in series.items() if (body, other) in several else ():
-                    put(f"patches/{body}:{other}/parts/{number}/{name}", data, _UNITS.get(name, "1"))
+                if (body, other) in several:
+                    put_patch(f"patches/{body}:{other}/parts/{number}", body, other, series)
             for surface, load in self.tactile.items():
                 put(f"tactile/{surface}/step", load.steps, "1")
                 put(f"tactile/{surface}/area", load.areas, "m2")

@@ -9,7 +9,7 @@ import sys
 import pytest
 from scene_samples import drop_scene
 
-from softcontact.report.report import write_report
+from softcontact.report.report import _draw_probes, new_figure, write_report
 from softcontact.runner import run
 
 
@@ -23,6 +23,7 @@ def test_report_tells_figures_checks_and_patches(result, tmp_path):
     assert text.startswith("# drop\n\nA box falls onto a table.\n")
     assert "| ✓ | held box |" in text and "| steps | 80 (0.4 s) |" in text
     assert "0.000, 0.000, 4.905" in text or "0.000, 0.000, -4.905" in text
+    assert "| body | touches | force on body [N] | torque on body [mN·m] |" in text
     assert result.summary["state_hash"] in text
     for name in (
         "plot-forces.png",
@@ -36,6 +37,21 @@ def test_report_tells_figures_checks_and_patches(result, tmp_path):
         assert data[:8] == b"\x89PNG\r\n\x1a\n"
         width, height = struct.unpack(">II", data[16:24])
         assert width > 500 and height > 250
+
+
+def test_report_tells_given_options_as_set_takes_them(result, tmp_path):
+    options = {"fingers": ["thumb", "index"], "mass": None, "soft": True}
+    text = write_report(
+        result.history, result.summary | {"options": options}, result.scene, tmp_path
+    ).read_text(encoding="utf-8")
+    assert "| options | fingers=thumb,index, soft=true |" in text
+
+
+def test_probes_are_drawn_with_unit_and_the_body_that_a_force_acts_on(result):
+    axes = new_figure().add_subplot()
+    assert _draw_probes(axes, result.history, result.scene)
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["height [m]", "push [N], on box by table"] and axes.get_ylabel() == "N, m"
 
 
 def test_failed_and_unreached_checks_are_marked(result, tmp_path):

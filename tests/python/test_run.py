@@ -103,6 +103,8 @@ def test_history_file_holds_every_step(tmp_path, no_plots):
         pair = next(name for name in file["patches"] if set(name.split(":")) == {"box", "table"})
         force, torque = file[f"patches/{pair}/force"], file[f"patches/{pair}/torque"]
         assert force.attrs["unit"] == "N" and force.shape == torque.shape == (80, 3)
+        body, other = pair.split(":")
+        assert force.attrs["meaning"] == f"on {body}, by {other}; x, y, z"
         assert np.abs(force[-1]) == pytest.approx([0, 0, 4.905], abs=1e-3)
         assert pose[-1, 2] == pytest.approx(file["probes/height"][-1])
         assert file["probes/height"].attrs["unit"] == "m"

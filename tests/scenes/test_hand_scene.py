@@ -101,6 +101,7 @@ def test_mesh_file_stands_on_the_table(hand, tmp_path):
     assert target.centre == pytest.approx([0.0, 0.0, height], abs=2e-4)
     assert volume == pytest.approx(1.3 * mesh.volume * 1e-9)
     assert len(shape.triangles) == len(mesh.triangles)
+    assert hand.called(str(path)) == "egg.obj" and hand.called("ball") == "a ball"
     with pytest.raises(SceneError, match=r"object: egg\.obj: largest side 78 m"):
         load("hand", {"object": str(path)})
 

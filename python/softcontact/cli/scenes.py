@@ -8,6 +8,7 @@ import typer
 from pydantic_core import PydanticUndefined
 
 from softcontact.cli.console import console
+from softcontact.messages import option_text
 from softcontact.scene.errors import SceneError
 from softcontact.scene.library import SceneModule, find, load_module, names
 
@@ -29,7 +30,7 @@ def command(
         screen.print(f"[bold]{name}[/]", soft_wrap=True)
         screen.print(f"  {entry['error'] or entry['description']}", markup=False, soft_wrap=True)
         for option in entry["options"]:
-            line = f"    --set {option['name']}={_shown(option['default'])}"
+            line = f"    --set {option['name']}={option_text(option['default'])}"
             screen.print(f"{line:<40} {option['help']}", markup=False, soft_wrap=True)
     if not listed:
         screen.print("no scenes are installed")
@@ -68,11 +69,3 @@ def _default(field: Any) -> Any:
 
 def _type(annotation: Any) -> str:
     return annotation.__name__ if isinstance(annotation, type) else str(annotation).replace("typing.", "")
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        return ",".join(map(str, value))  # as --set takes it
-    return "" if value is None else str(value)

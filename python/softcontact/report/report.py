@@ -9,11 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from softcontact.messages import option_text
 from softcontact.record import History
+from softcontact.scene.measures import PROBE_UNITS
 from softcontact.scene.model import Scene
 
 _MOST_CURVES = 12  # more would not be told apart; the strongest are drawn
 _MOST_ROWS = 40
+_SIDES = (
+    "Force and torque along x, y, z, as what is touched exerts them on the body; it takes the opposite. The torque is "
+    "about the patch's centre of pressure."
+)
 
 
 def write_report(history: History, summary: dict[str, Any], scene: Scene, folder: str | Path) -> Path:
@@ -48,9 +54,16 @@ def _text(summary: dict[str, Any], scene: Scene, plots: list[tuple[str, str]]) -
         rows += [("–", name, "time not reached", "", "") for name in summary.get("checks_not_reached", [])]
         lines += markdown_table(("", "check", "value", "limit", "unit"), rows)
     if summary["patches"]:
-        lines += ["## Contact patches of the last step", ""]
+        lines += ["## Contact patches of the last step", "", _SIDES, ""]
         lines += markdown_table(
-            ("body", "other", "force [N]", "torque [mN·m]", "area [mm²]", "mean pressure [kPa]"),
+            (
+                "body",
+                "touches",
+                "force on body [N]",
+                "torque on body [mN·m]",
+                "area [mm²]",
+                "mean pressure [kPa]",
+            ),
             [
                 (
                     p["body"],
@@ -71,7 +84,8 @@ def _text(summary: dict[str, Any], scene: Scene, plots: list[tuple[str, str]]) -
 
 def _figures(summary: dict[str, Any]) -> list[tuple[str, str]]:
     step, solve = summary["step_ms"], summary["solve_ms"]
-    options = ", ".join(f"{key}={value}" for key, value in summary["options"].items())
+    given = {key: value for key, value in summary["options"].items() if value is not None}
+    options = ", ".join(f"{key}={option_text(value)}" for key, value in given.items())
     rows = [
         ("engine", summary["engine"]),
         ("options", options or "defaults"),
@@ -131,7 +145,7 @@ def _home_is_writable() -> bool:
 def _plots(history: History, scene: Scene, folder: Path) -> list[tuple[str, str]]:
     drawn = []
     for name, title, draw in (
-        ("plot-forces.png", "Normal force of each contact patch", _draw_forces),
+        ("plot-forces.png", "Normal force between bodies that touch", _draw_forces),
         ("plot-heights.png", "Height of the moving bodies above their start", _draw_heights),
         ("plot-contacts.png", "Contacts and constraint rows", _draw_contacts),
         ("plot-times.png", "Time of a step", _draw_times),
@@ -147,7 +161,7 @@ def _plots(history: History, scene: Scene, folder: Path) -> list[tuple[str, str]
 
 
 def _draw_forces(axes: Any, history: History, scene: Scene) -> bool:
-    curves = {f"{a} on {b}": s["normal_force"] for (a, b), s in history.patches.items()}
+    curves = {f"{a} and {b}": s["normal_force"] for (a, b), s in history.patches.items()}
     strongest = sorted(curves, key=lambda name: -float(np.nan_to_num(curves[name]).max()))[:_MOST_CURVES]
     for name in strongest:
         axes.plot(history.time, curves[name], label=name, linewidth=1)
@@ -184,10 +198,22 @@ def _draw_times(axes: Any, history: History, scene: Scene) -> bool:
 
 def _draw_probes(axes: Any, history: History, scene: Scene) -> bool:
     names = list(history.probes)[:_MOST_CURVES]
+    labels = {probe.name: _probe_label(probe) for probe in scene.probes}
     for name in names:
-        axes.plot(history.time, history.probes[name], label=name, linewidth=1)
-    axes.set(xlabel="time [s]", ylabel="SI units")
+        axes.plot(history.time, history.probes[name], label=labels.get(name, name), linewidth=1)
+    units = sorted({history.probe_units[name] for name in names if name in history.probe_units})
+    axes.set(xlabel="time [s]", ylabel=", ".join(units) or "SI units")
     return _legend(axes, len(names))
+
+
+def _probe_label(probe: Any) -> str:
+    """A probe's name, its unit, and of a force the body that it acts on."""
+    unit = PROBE_UNITS[probe.kind]
+    if probe.kind == "contact_force":
+        return f"{probe.name} [{unit}], on {probe.body}" + (f" by {probe.other}" if probe.other else "")
+    if probe.kind == "device_force":
+        return f"{probe.name} [{unit}], on the device of {probe.body}"
+    return f"{probe.name} [{unit}]"
 
 
 def _legend(axes: Any, count: int) -> bool:
