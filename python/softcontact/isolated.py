@@ -2,7 +2,8 @@
 """Calls in a process of their own: one that hangs, crashes or takes too much memory costs that call only.
 
 The process is kept from call to call. It is no `multiprocessing` process, which a worker of Dask must not start; it
-computes with one thread, ignores Ctrl-C, and ends when whoever calls has ended, even by kill -9.
+computes with one thread, ignores Ctrl-C and the end of its terminal, and ends when whoever calls has ended, even by
+kill -9.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class IsolatedProcess:
         if self._process is not None:
             return
         arguments = [json.dumps(sys.path), self._folder or "", str(self._idle_s or "")]
-        with _interrupt_blocked():  # inherited: Ctrl-C reaches all processes of a terminal
+        with _interrupt_blocked():  # inherited: Ctrl-C, and its end, reach all processes of a terminal
             self._process = subprocess.Popen(
                 [sys.executable, "-c", _START, *arguments],
                 stdin=subprocess.PIPE,
@@ -302,7 +303,7 @@ def _interrupt_blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
         yield
     finally:

@@ -4,9 +4,35 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import Any
 
 _INTERVAL_S = 0.1  # a redraw costs about a millisecond
+
+
+class _Forgiving:
+    """A terminal's stream that may go away: this must not end the work whose progress is shown."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(file=_Forgiving(sys.stderr))  # type: ignore[arg-type]
 
 
 @contextmanager
@@ -23,7 +49,6 @@ def run_progress(steps: int, time_step: float, *, shown: bool = True) -> Iterato
     if not shown or sys.stderr is None or not sys.stderr.isatty():
         yield lambda done: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -33,7 +58,7 @@ def run_progress(steps: int, time_step: float, *, shown: bool = True) -> Iterato
         ),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+    with Progress(*columns, console=_console(), transient=True, auto_refresh=False) as bar:
         task = bar.add_task("run", total=steps, time=0.0, factor=0.0)
         started = last = time.perf_counter()
 
@@ -67,7 +92,6 @@ def count_progress(
     if not shown or sys.stderr is None or not sys.stderr.isatty():
         yield lambda done, failed: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
     from rich.text import Text
 
@@ -85,7 +109,7 @@ def count_progress(
         TextColumn("{task.description}{task.fields[failed]}"),
         Times(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=2) as bar:
+    with Progress(*columns, console=_console(), transient=True, refresh_per_second=2) as bar:
         task = bar.add_task(what, total=total, completed=done, failed="")
 
         def tick(done: int, failed: int) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The command line: exit codes, streams, options, odd surroundings."""
 
+import errno
+import io
 import json
 import os
 import signal
@@ -14,6 +16,7 @@ from scene_samples import drop, drop_scene
 
 import softcontact
 from softcontact.cli import main
+from softcontact.progress import count_progress, run_progress
 
 SCENE = '''"""A box that falls."""
 from pydantic import Field
@@ -246,26 +249,84 @@ def test_runs_in_a_plain_locale_without_home_in_an_odd_folder(tmp_path, locale):
     ]
 
 
-def test_stop_signal_keeps_what_was_done(tmp_path):
-    drop_scene(duration=1000, checks=[]).save(tmp_path / "long.json")
-    arguments = ["run", "long.json", "--out", "r", "--json", "--no-replay"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "softcontact", *arguments],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+def begin_long_run(folder, *words, **options):
+    """A process that runs a long scene into the folder r, under way."""
+    drop_scene(duration=1000, checks=[]).save(folder / "long.json")
+    command = [sys.executable, "-m", "softcontact", "run", "long.json", "--out", "r", "--no-replay", *words]
+    process = subprocess.Popen(command, cwd=folder, **options)
     deadline = time.monotonic() + 30
-    while not (tmp_path / "r" / "scene.json").exists() and time.monotonic() < deadline:
+    while not (folder / "r" / "scene.json").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     time.sleep(0.2)
-    process.send_signal(signal.SIGTERM)
+    return process
+
+
+needs_hangup = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has no SIGHUP")
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", pytest.param("SIGHUP", marks=needs_hangup)])
+def test_stop_signal_keeps_what_was_done(tmp_path, name):
+    process = begin_long_run(tmp_path, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.send_signal(getattr(signal, name))
     out, error = process.communicate(timeout=30)
     assert process.returncode == 130, error
     summary = json.loads(out)
     assert 0 < summary["steps"] < 200_000 and summary["exit_code"] == 130
     assert json.loads((tmp_path / "r" / "summary.json").read_text())["steps"] == summary["steps"]
     assert b"interrupted at" in error and len(error.splitlines()) == 1
+
+
+@needs_hangup
+def test_end_of_the_terminal_keeps_what_was_done(tmp_path):
+    import fcntl
+    import pty
+    import termios
+
+    ours, theirs = pty.openpty()
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
+    process = begin_long_run(
+        tmp_path,
+        **streams,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    os.close(theirs)
+    assert b"real time" in os.read(ours, 65536)  # progress is shown
+    os.close(ours)
+    assert process.wait(timeout=30) == 130
+    summary = json.loads((tmp_path / "r" / "summary.json").read_text())
+    assert summary["steps"] > 0 and summary["exit_code"] == 130
+    assert (tmp_path / "r" / "report.md").exists()
+
+
+@needs_hangup
+def test_who_ignores_the_end_of_the_terminal_runs_on(tmp_path):
+    process = begin_long_run(
+        tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),  # as nohup does
+    )
+    process.send_signal(signal.SIGHUP)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=0.5)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=30) == 130
+
+
+def test_progress_outlives_its_terminal(monkeypatch):
+    class Gone(io.StringIO):
+        def isatty(self):
+            return True
+
+        def write(self, text):
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(sys, "stderr", Gone())
+    with run_progress(2, 0.1) as tick:
+        tick(2)
+    with count_progress("runs", 2) as count:
+        count(2, 0)
 
 
 def test_list_option_takes_commas(here, capsys):

@@ -35,6 +35,12 @@ def fail_at_two(item):
     return item
 
 
+def lose_the_terminal(item):
+    for number in (signal.SIGINT, signal.SIGHUP):
+        os.kill(os.getpid(), number)
+    return item
+
+
 @pytest.fixture(scope="module")
 def pool():
     with Workers(2) as workers:
@@ -52,6 +58,11 @@ def test_results_come_in_order_and_what_is_shared_is_known(pool):
     found = list(pool.map(process_and_threads, (table,), range(4)))
     assert {threads for _, threads in found} == {"1"} and os.getpid() not in {process for process, _ in found}
     assert available_cores() >= 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has no SIGHUP")
+def test_what_a_terminal_sends_to_all_its_processes_is_for_the_caller(pool):
+    assert list(pool.map(lose_the_terminal, (), range(2))) == [0, 1]
 
 
 def test_an_error_in_a_worker_is_that_of_the_work(pool):

@@ -24,7 +24,7 @@ from softcontact.cli import (
     vademecum,
     view,
 )
-from softcontact.cli.console import drop_streams, finish_streams, prepare_streams, say
+from softcontact.cli.console import drop_streams, drop_terminal, finish_streams, prepare_streams, say
 
 app = typer.Typer(
     name="softcontact",
@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
     """
     prepare_streams()
     try:
-        with _batch_stop():
+        with _stops():
             return _run(arguments)
     except BrokenPipeError:
         return PIPE_CLOSED
@@ -133,17 +133,29 @@ def _call(arguments: list[str] | None) -> int:
 
 
 @contextmanager
-def _batch_stop() -> Iterator[None]:
-    """A batch system's stop (SIGTERM) keeps what was done so far, like Ctrl-C."""
+def _stops() -> Iterator[None]:
+    """A batch system's stop (SIGTERM) and the end of the terminal (SIGHUP) keep what was done so far, like Ctrl-C.
 
-    def interrupt(*_: Any) -> None:
+    What is ignored from outside, as by nohup, stays so.
+    """
+
+    def interrupt(number: int, _: Any) -> None:
+        if number != signal.SIGTERM:
+            signal.signal(number, signal.SIG_IGN)  # shell and system may both tell of the same end
+            drop_terminal()
         raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
         yield  # handlers belong to the main thread
         return
-    before = signal.signal(signal.SIGTERM, interrupt)
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]  # Windows has no SIGHUP
+    before = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in names)}
+    handled = [number for number, handler in before.items() if handler not in (signal.SIG_IGN, None)]
+    for number in handled:
+        signal.signal(number, interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number in handled:
+            if signal.getsignal(number) is interrupt:
+                signal.signal(number, before[number])

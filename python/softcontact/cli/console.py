@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import stat
 import sys
 import warnings
 from collections.abc import Iterator
@@ -37,10 +38,22 @@ def drop_streams() -> None:
             if stream is not None:
                 stream.flush()
         except OSError:
-            with contextlib.suppress(OSError, ValueError):
-                nowhere = os.open(os.devnull, os.O_WRONLY)
-                os.dup2(nowhere, stream.fileno())
-                os.close(nowhere)
+            _send_nowhere(stream)
+
+
+def drop_terminal() -> None:
+    """Let go of streams whose terminal has gone, or what is said while results are kept would fail."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            if stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not os.isatty(stream.fileno()):
+                _send_nowhere(stream)
+
+
+def _send_nowhere(stream: Any) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def say(text: str) -> None:

@@ -29,7 +29,8 @@ class Head:
         pairs = (line.partition(":") for line in others)
         self._fields = [(name.strip().lower(), value.strip()) for name, _, value in pairs]
         words = first.split(" ")
-        self.path, self.token = "/", None
+        self.path = "/"
+        self.token: str | None = None
         with contextlib.suppress(ValueError):
             url = urlsplit(words[1] if len(words) == 3 else "/")
             tokens = parse_qs(url.query).get("token")
