@@ -6,12 +6,12 @@ import json
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from softcontact.scene.errors import SceneError
-from softcontact.whole_file import NO_SPACE, target, write_whole
+from softcontact.whole_file import claimed, lock, refusal, remove_rests, target, write_whole
 
 FILES = ("scene.json", "summary.json", "history.h5", "replay.html", "report.md")
 PROBLEMS = "problems"
@@ -51,12 +51,13 @@ def prepare(out: str | Path | None, scene: str) -> Path:
 
 
 def try_folder(folder: Path) -> None:
-    """Make a folder that is missing, and see that files can be written there.
+    """Make a folder that is missing, and see that files can be written there; rests of killed processes go.
 
     Raises:
         OSError: they cannot.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    remove_rests(folder)
     trial = folder / ".softcontact-trial"
     try:
         trial.write_bytes(b"\n")
@@ -84,22 +85,14 @@ def opened(out: str | Path | None, scene: str) -> Iterator[Path]:
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Hold a lock on the folder itself, which ends with the process however that ends."""
-    try:
-        import fcntl
-    except ImportError:  # not on Windows
-        yield
-        return
     descriptor = -1
+    with suppress(OSError):  # a folder that cannot be read; on Windows, any
+        descriptor = os.open(folder, os.O_RDONLY)
     try:
-        try:
-            descriptor = os.open(folder, os.O_RDONLY)
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if descriptor >= 0 and lock(descriptor) is False:
             raise OutputError(
                 f"{str(folder)!r}: another run writes there at this moment; choose another --out, or wait for its end"
-            ) from None
-        except OSError:  # a file system without locks, or a folder that cannot be read
-            pass
+            )
         yield
     finally:
         if descriptor >= 0:
@@ -112,16 +105,21 @@ def write_json(path: Path, data: Any) -> None:
     write_whole(path, text.encode())
 
 
-def guarded(folder: Path, action: Any, *arguments: Any) -> None:
+def guarded(place: Path, action: Any, *arguments: Any, option: str = "--out", what: str = "folder") -> None:
     """Call a writer; a full or vanished disk becomes one clear error.
 
+    Args:
+        place: folder or file that it writes.
+        action: called with the arguments.
+        option: that names the place, or "".
+        what: the place is, "folder" or "file".
     Raises:
-        OutputError: naming the folder and what the system said.
+        OutputError: naming the place and what the system said.
     """
     try:
         action(*arguments)
     except OSError as error:
-        raise refused(folder, error) from None
+        raise refused(place, error, option, what) from None
 
 
 def try_file(path: Path, option: str = "--out", make: bool = False) -> None:
@@ -143,14 +141,36 @@ def try_file(path: Path, option: str = "--out", make: bool = False) -> None:
         raise refused(path, error, option, "file") from None
 
 
+@contextmanager
+def reserved(path: Path | None, option: str = "--out", make: bool = False) -> Iterator[None]:
+    """See that a file can be written, and keep it from other processes meanwhile; see try_file.
+
+    Args:
+        path: None reserves nothing.
+        option, make: see try_file.
+    Raises:
+        OutputError: see try_file; or another process has reserved it.
+    """
+    if path is None:
+        yield
+        return
+    try_file(path, option, make)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(claimed(path))
+        except BlockingIOError:
+            by = f" with {option}" if option else ""
+            raise OutputError(
+                f"{str(path)!r}: another process writes it at this moment; choose another file{by}, or wait for its end"
+            ) from None
+        except OSError as error:
+            raise refused(path, error, option, "file") from None
+        yield
+
+
 def refused(place: Path, error: OSError, option: str = "--out", what: str = "folder") -> OutputError:
     """The error that tells what the system said of a folder, or of a file that an option names."""
-    reason = error.strerror or str(error)
-    more = ", or free space" if error.errno in NO_SPACE else ""
-    by = f" with {option}" if option else ""
-    return OutputError(
-        f"cannot write to {str(place)!r}: {reason}; choose a {what} that can be written{by}{more}"
-    )
+    return OutputError(refusal(place, error, option, what))
 
 
 def numbered(parent: Path, name: str) -> Path:
@@ -172,6 +192,9 @@ def numbered(parent: Path, name: str) -> Path:
 
 def _make_room(folder: Path) -> None:
     present = [folder / name for name in FILES if (folder / name).exists()]
+    if (folder / "sweep.json").exists():
+        raise OutputError(f"{str(folder)!r} holds a sweep; choose another --out")
+    remove_rests(folder / PROBLEMS)
     present += [*sorted((folder / PROBLEMS).glob("step-*.hdf5")), *sorted(folder.glob("track-*.h5"))]
     if not present:
         return
@@ -180,7 +203,8 @@ def _make_room(folder: Path) -> None:
             f"{str(folder)!r} holds {present[0].name} that no run of softcontact wrote; choose another --out"
         )
     warnings.warn(f"{str(folder)!r} held an earlier run; its files are replaced", UserWarning, stacklevel=3)
-    for path in [*present, *folder.glob("plot-*.png")]:
+    # scene.json last: by it the next run knows whose files these are, should this one be killed here.
+    for path in [*folder.glob("plot-*.png"), *reversed(present)]:
         path.unlink()
 
 

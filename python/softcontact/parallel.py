@@ -224,8 +224,11 @@ class Workers:
             assert self._folder is not None
             self._number += 1
             name = str(self._folder / str(self._number))
-            with open(name, "wb") as file:
-                pickle.dump(thing, file, protocol=pickle.HIGHEST_PROTOCOL)
+            try:
+                with open(name, "wb") as file:
+                    pickle.dump(thing, file, protocol=pickle.HIGHEST_PROTOCOL)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, name) from None
         self._known.append((thing, name))
         return name
 

@@ -39,7 +39,8 @@ class RunResult:
         history: time series of every step.
         recording: frames of the replay, or None.
         out: output folder, or None.
-        exit_code: 0 done and checks passed, 1 a check failed, 3 stopped, 130 interrupted.
+        exit_code: 0 done and checks passed, 1 a check failed, 2 a contact problem could not be written, 3 stopped,
+            130 interrupted.
         message: why the run ended early; empty otherwise.
         timings: seconds spent outside the steps, by what.
         patches: contact patches of the last step, with the keys of World.patches(): body, other, number (of the patch
@@ -210,7 +211,7 @@ def _loop(
                     writer.step_done(done, world)
                 tick(done)
         except outputs.OutputError as error:
-            code, message = STOPPED, f"stopped at {world.time:.6g} s: {error}"
+            code, message = WRONG_INPUT, f"stopped at {world.time:.6g} s: {error}"
         except KeyboardInterrupt:
             code, message = INTERRUPTED, f"interrupted at {world.time:.6g} s; what was done so far is kept"
     return code, message, time.perf_counter() - started

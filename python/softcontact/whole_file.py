@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ HDF5_FAULTS = (
     TypeError,
     ValueError,
 )
+_OURS, _PART, _LOCK = ".softcontact-", ".part", ".lock"  # names that no user's file has
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
@@ -53,29 +55,155 @@ def target(path: Path) -> tuple[Path, os.stat_result | None]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: beside it, under a name that nothing has, and then into its place.
-
-    A file that is replaced keeps its permissions, and its owner where the system allows it.
+    """Write a file whole or not at all; see write_by.
 
     Raises:
-        OSError: no space, no such folder, or something at `path` that is not to be replaced.
+        OSError: no space, no such folder, or something at `path` that is not to be replaced; it names `path`.
+    """
+
+    def fill(part: Path) -> None:
+        with open(part, "wb") as file:
+            file.write(data)
+
+    write_by(path, fill)
+
+
+def write_by(path: Path, write: Callable[[Path], None]) -> None:
+    """Let a writer make a file, whole or not at all: beside it, under a name that nothing has, and then into its place.
+
+    A file that is replaced keeps its permissions, and its owner where the system allows it. What a killed process
+    leaves of such a file goes with remove_rests.
+
+    Args:
+        path: file to write.
+        write: puts the contents into the file whose path it is given; it ends as `path` does.
+    Raises:
+        OSError: see write_whole.
     """
     place, there = target(path)
-    partial = place.with_name(f".softcontact-{secrets.token_hex(8)}.part")
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
-        with open(descriptor, "wb") as file:
-            file.write(data)
-        if there is not None:
-            if hasattr(os, "chown"):
-                with contextlib.suppress(PermissionError):
-                    os.chown(partial, there.st_uid, there.st_gid)
-            partial.chmod(stat.S_IMODE(there.st_mode))
-        partial.replace(place)
+        with _part(place.parent, path.suffix) as part:
+            write(part)
+            if there is not None:
+                if hasattr(os, "chown"):
+                    with contextlib.suppress(PermissionError):
+                        os.chown(part, there.st_uid, there.st_gid)
+                part.chmod(stat.S_IMODE(there.st_mode))
+            part.replace(place)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+
+
+def write_figure(path: Path, figure: Any, dpi: float = 110) -> None:
+    """Write a matplotlib figure as PNG, whole or not at all.
+
+    Raises:
+        OSError: see write_whole.
+    """
+    write_by(path, lambda part: figure.savefig(part, dpi=dpi, format="png"))
+
+
+@contextlib.contextmanager
+def _part(folder: Path, ending: str) -> Iterator[Path]:
+    """A new file, locked as long as it has this name, and gone afterwards if it still has."""
+    while True:
+        part = folder / f"{_OURS}{secrets.token_hex(8)}{_PART}{ending}"
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        if lock(descriptor) is not False:
+            break
+        os.close(descriptor)  # somebody took it for a rest, at this very moment
+    try:
+        if os.name == "nt":  # where nobody renames a file that is open
+            os.close(descriptor)
+            descriptor = -1
+        yield part
     except BaseException:
         with contextlib.suppress(OSError):
-            partial.unlink()
+            part.unlink()
         raise
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+@contextlib.contextmanager
+def claimed(path: Path) -> Iterator[None]:
+    """Keep other processes from claiming the same file meanwhile; the claim ends with the process however that ends.
+
+    Raises:
+        BlockingIOError: another process has it.
+        OSError: see target; or no such folder.
+    """
+    place, _ = target(path)
+    number = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
+    held = place.with_name(f"{_OURS}{number}{_LOCK}")
+    while True:
+        descriptor = os.open(held, os.O_RDWR | os.O_CREAT, 0o666)
+        got = lock(descriptor)
+        if got is not False:
+            break
+        gone = os.fstat(descriptor).st_nlink == 0  # its holder was just about to leave
+        os.close(descriptor)
+        if not gone:
+            raise BlockingIOError(errno.EWOULDBLOCK, "another process writes it at this moment", str(path))
+    try:
+        yield
+    finally:
+        if os.name == "nt":
+            os.close(descriptor)
+        with contextlib.suppress(OSError):
+            held.unlink()
+        if os.name != "nt":  # the other way round another process would lock a name that goes
+            os.close(descriptor)
+
+
+def remove_rests(folder: Path) -> None:
+    """Remove what processes that were killed left of files that they wrote by this module; others' stay."""
+    for path in (*folder.glob(f"{_OURS}*{_PART}*"), *folder.glob(f"{_OURS}*{_LOCK}")):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_RDWR)
+            try:
+                if lock(descriptor):
+                    path.unlink()
+            finally:
+                os.close(descriptor)
+
+
+def refusal(place: Path | str, error: OSError, option: str = "", what: str = "file") -> str:
+    """What to say of a place that cannot be written.
+
+    Args:
+        place: the file or folder, or what else is written.
+        error: what the system said.
+        option: that names the place, or "".
+        what: the place is, "folder" or "file".
+    """
+    reason = error.strerror or str(error)
+    more = ", or free space" if error.errno in NO_SPACE else ""
+    by = f" with {option}" if option else ""
+    return f"cannot write to {str(place)!r}: {reason}; choose a {what} that can be written{by}{more}"
+
+
+def lock(descriptor: int) -> bool | None:
+    """Lock an open file or folder, until it is closed or the process ends.
+
+    Returns:
+        Whether it could be had: False where another process has it, or where it no longer has a name; None where the
+        system has no such locks.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return None
+    return os.fstat(descriptor).st_nlink > 0
 
 
 def write_hdf5(path: Path, fill: Callable[[Any], None]) -> None:

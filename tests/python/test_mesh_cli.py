@@ -11,8 +11,8 @@ import pytest
 from mesh_files import CUBE_POINTS, CUBE_QUADS, cube_triangles, obj, text_stl, write
 from typer.testing import CliRunner
 
+from softcontact.cli.mesh import app
 from softcontact.mesh import load_tetrahedra, tetrahedral_box
-from softcontact.mesh.cli import app
 
 P, Q, T = CUBE_POINTS, CUBE_QUADS, cube_triangles()
 
@@ -67,7 +67,10 @@ def test_tetrahedralise_writes_and_reports(tmp_path, run, monkeypatch):
 def test_tetrahedralise_refuses_before_meshing(tmp_path, run, monkeypatch):
     source = write(tmp_path / "a.obj", obj(P, Q))
     assert "written as .vtu, .vtk or .msh" in run("tetrahedralise", source, tmp_path / "o.stl").stderr
-    assert "no such folder" in run("tetrahedralise", source, tmp_path / "none" / "o.vtu").stderr
+    assert (
+        "is no folder that can be written"
+        in run("tetrahedralise", source, tmp_path / "none" / "o.vtu").stderr
+    )
     monkeypatch.setitem(sys.modules, "pytetwild", None)
     result = run("tetrahedralise", source, tmp_path / "o.vtu")
     assert result.exit_code == 2 and "install 'pytetwild>=" in result.stderr

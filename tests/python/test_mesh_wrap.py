@@ -9,9 +9,9 @@ from mesh_files import write
 from typer.testing import CliRunner
 
 from softcontact import mesh
+from softcontact.cli.mesh import app
 from softcontact.mesh import MeshError, SurfaceMesh, wrap_surface
 from softcontact.mesh.check import check_surface
-from softcontact.mesh.cli import app
 from softcontact.mesh.topology import edge_table
 
 RADIUS, CELL = 0.03, 0.006

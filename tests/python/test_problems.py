@@ -272,5 +272,5 @@ def test_files_of_others_are_kept_and_a_disk_that_refuses_ends_the_run(tmp_path,
 
     monkeypatch.setattr("softcontact.problems.write_fclib", full)
     result = run_quietly(drop_scene(), tmp_path / "full", dump_problems=40)
-    assert result.exit_code == 3 and "No space left" in result.message
+    assert result.exit_code == 2 and "No space left" in result.message
     assert len(result.history.time) == 40 and result.summary["problems"]["written"] == 0

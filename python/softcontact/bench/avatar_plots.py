@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from softcontact.bench.results import save_figure
+
 COLOURS = {"free": "0.6", "detection": "tab:orange", "solve": "tab:blue", "position": "tab:green"}
 LINES = {"point": "-", "aggregate": "--"}
 CALLED = {"point": "points", "aggregate": "patches"}
@@ -27,7 +29,7 @@ def draw(document: dict[str, Any], path: Path) -> None:
     _steps(steps, document)
     _ways(ways, document)
     _cost(cost, document["scaling"])
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
     pyplot.close(figure)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from softcontact.bench.haptics_cost import PAPER, STAGES
 from softcontact.bench.haptics_forces import CUTOFF, NORMAL, TANGENTIAL
 from softcontact.bench.haptics_sessions import METHODS
+from softcontact.bench.results import save_figure
 
 TRUE, COLOURS = "black", {METHODS[0]: "tab:blue", METHODS[1]: "tab:orange"}
 LINES = {METHODS[0]: "-", METHODS[1]: "--"}
@@ -58,7 +59,7 @@ def forces(found: dict[str, Any], path: Path) -> None:
         axis.set_xlabel("time [s]; the drag begins at the dotted line")
     axes[0, 0].legend(fontsize=8, loc="lower right")
     figure.suptitle("A tool presses on a soft block, then moves sideways")
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
     pyplot.close(figure)
 
 
@@ -86,7 +87,7 @@ def frame_cost(rows: list[dict[str, Any]], path: Path) -> None:
     )
     axes.tick_params(axis="x", labelsize=8)
     axes.legend(fontsize=8)
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
     pyplot.close(figure)
 
 
@@ -116,7 +117,7 @@ def tick_cost(rows: list[dict[str, Any]], path: Path) -> None:
     )
     axes.grid(alpha=0.3, which="both")
     axes.legend(fontsize=8)
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
     pyplot.close(figure)
 
 
@@ -180,7 +181,7 @@ def impedance(found: dict[str, Any], path: Path) -> None:
         f"Impedance that the hand feels, sine of {1e3 * found['amplitude_m']:g} mm about {1e3 * found['depth_m']:g} mm "
         "in the block"
     )
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
     pyplot.close(figure)
 
 

@@ -3,11 +3,13 @@
 
 import json
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from softcontact import outputs
-from softcontact.whole_file import write_whole
+from softcontact.whole_file import write_figure, write_whole
 
 
 def load() -> float | None:
@@ -15,19 +17,24 @@ def load() -> float | None:
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
-def check(file: Path | None, folder: Path | None) -> None:
-    """See before a measurement that its figures can be written; folders that are missing are made.
+@contextmanager
+def reserved(names: Sequence[str], file: Path | None, folder: Path | None) -> Iterator[None]:
+    """See before a measurement that its figures can be written, and keep them from other processes meanwhile.
 
     Args:
+        names: of what is written into the folder, each with others beside it: a benchmark's figures, or the page.
         file: JSON file, or None.
-        folder: for everything else, or None.
+        folder: for everything else, or None; made where it is missing, like that of the file.
     Raises:
-        outputs.OutputError: they cannot; names the option.
+        outputs.OutputError: they cannot, or another process measures the same there; names the option.
     """
-    if file is not None:
-        outputs.try_file(file, "--json", make=True)
-    if folder is not None:
-        outputs.guarded(folder, outputs.try_folder, folder)
+    with ExitStack() as stack:
+        stack.enter_context(outputs.reserved(file, "--json", make=True))
+        if folder is not None:
+            outputs.guarded(folder, outputs.try_folder, folder)
+            for name in names:
+                stack.enter_context(outputs.reserved(folder / name))
+        yield
 
 
 def write(
@@ -59,6 +66,15 @@ def write(
         _write(folder / f"{name}.json", written, "--out")
         if text is not None:
             _write(folder / f"{name}.md", f"{text}\n", "--out")
+
+
+def save_figure(figure: Any, path: Path, dpi: float = 110) -> None:
+    """Write a matplotlib figure as PNG into the folder of --out.
+
+    Raises:
+        outputs.OutputError: there is no place for it.
+    """
+    outputs.guarded(path, write_figure, path, figure, dpi)
 
 
 def _write(file: Path, text: str, option: str) -> None:

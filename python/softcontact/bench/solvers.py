@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse
 
 from softcontact.bench import siconos
+from softcontact.bench.results import save_figure
 from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 from softcontact.solver import ContactProblem, residual, scaled_residual, solve
@@ -184,5 +185,5 @@ def plot(found: dict[str, Any], path: Path) -> None:
         title=f"{len(found['problems'])} problems to a residual of {found['tolerance']:g}",
     )
     axes.legend(fontsize="small")
-    figure.savefig(path, dpi=150)
+    save_figure(figure, path, dpi=150)
     pyplot.close(figure)

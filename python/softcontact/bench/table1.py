@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from softcontact.bench.results import save_figure
 from softcontact.bench.results import write as write_results
 from softcontact.engines.embedded import EmbeddedEngine
 from softcontact.scene.library import load
@@ -231,7 +232,7 @@ def plot(results: list[dict[str, Any]], path: Path) -> None:
     axes.set_ylabel("median time of a step [ms]")
     axes.tick_params(axis="x", labelsize=8)
     axes.legend()
-    figure.savefig(path, dpi=130)
+    save_figure(figure, path, dpi=130)
     pyplot.close(figure)
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from softcontact.bench.results import save_figure
+
 PHASE_NAMES = ("down", "forth", "back", "aside", "up")
 TITLES = {"both": "clamped at both ends", "left": "clamped at the left"}
 HAPTIC_RATE = 300.0  # [Hz] that the paper asks of a haptic force
@@ -258,7 +260,7 @@ def plots(result: dict[str, Any], folder: Path) -> list[Path]:
             axis.set_title(f"red block {TITLES[name]}", fontsize=9)
             axis.grid(True, alpha=0.3)
             axis.legend(fontsize=7, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.2))
-        figure.savefig(path, dpi=130)
+        save_figure(figure, path, dpi=130)
         drawn.append(path)
     return drawn
 

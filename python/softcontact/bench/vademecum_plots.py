@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from softcontact.bench.results import save_figure
 from softcontact.vademecum import Vademecum
 
 __all__ = ["figures", "modes"]
@@ -49,7 +50,7 @@ def modes(solids: dict[str, Vademecum], path: Path) -> None:
             axes.set_aspect("equal")
             axes.set_title(f"{name}, mode {k + 1}", fontsize=10)
         figure.colorbar(drawn, ax=row[-1], label="vertical part of X", shrink=0.8)
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
 
 
 def figures(document: dict[str, Any], path: Path) -> None:
@@ -73,7 +74,7 @@ def figures(document: dict[str, Any], path: Path) -> None:
         _legend_once(axes)
     _times(times, _pairs(found, paper))
     figure.suptitle(f"Vademecums: {document['machine']['processor']}", fontsize=10)
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
 
 
 def _errors(axes: Any, name: str, rows: list[dict[str, Any]], best: str, what: str) -> None:

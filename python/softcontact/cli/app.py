@@ -25,6 +25,7 @@ from softcontact.cli import (
     view,
 )
 from softcontact.cli.console import drop_streams, drop_terminal, finish_streams, prepare_streams, say
+from softcontact.whole_file import NO_SPACE, refusal
 
 app = typer.Typer(
     name="softcontact",
@@ -109,7 +110,12 @@ def _run(arguments: list[str] | None) -> int:
         told = f" ({error})" if str(error) else ""
         say(f"there is not enough memory for this{told}; ask for less of it, or close other programs")
         return 2
-    except (ValueError, ImportError, OSError) as error:
+    except OSError as error:
+        full = error.errno in NO_SPACE
+        place = error.filename or "standard output"  # whatever else is written, tells its name
+        say(refusal(place, error, what="place") if full else str(error) or type(error).__name__)
+        return 2
+    except (ValueError, ImportError) as error:
         say(str(error) or type(error).__name__)
         return 2
 

@@ -84,12 +84,12 @@ def command(
         )
     from softcontact.bench import results
 
-    results.check(json_file, out)
     code = 0
-    for name in names:
-        own = {"bunny": bunny} if name == "vademecum" else {}
-        module = importlib.import_module(f"softcontact.bench.{name}")
-        code = max(code, module.main(quick=quick, json=json_file, out=out, **own))
+    with results.reserved([f"{name}.json" for name in dict.fromkeys(names)], json_file, out):
+        for name in names:
+            own = {"bunny": bunny} if name == "vademecum" else {}
+            module = importlib.import_module(f"softcontact.bench.{name}")
+            code = max(code, module.main(quick=quick, json=json_file, out=out, **own))
     return code
 
 

@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from rich.console import Console
@@ -81,6 +81,14 @@ def console() -> Console:
     """Standard output; no colours and no line breaks inside cells when it is no terminal."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
     return _Console(no_color=not terminal, width=None if terminal else 160, highlight=False, emoji=False)
+
+
+def tell_and_keep(tell: Callable[[], None], keep: Callable[[], None]) -> None:
+    """Tell a result, then write it: a full disk must not lose the one, nor a reader who has left the other."""
+    try:
+        tell()
+    finally:
+        keep()
 
 
 def mark(passed: bool) -> str:

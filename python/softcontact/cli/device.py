@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from softcontact import outputs
-from softcontact.cli.console import console, mark
+from softcontact.cli.console import console, mark, tell_and_keep
 
 app = typer.Typer(
     help="Haptic devices: what is there, what it can do, and a session without any (softcontact.haptics).",
@@ -73,9 +73,6 @@ def simulate(
     as_json: AsJson = False,
 ) -> int:
     """Let a simulated hand touch a virtual wall, and tell forces and times."""
-    from softcontact.haptics import HapticSession, SimulatedDevice, ThreadSettings, VirtualWall
-    from softcontact.haptics import script as scripts
-
     if script not in SCRIPTS:
         raise ValueError(f"script: {script!r}; give one of {', '.join(SCRIPTS)}")
     if not 100.0 <= rate <= 4000.0:
@@ -86,8 +83,28 @@ def simulate(
     ):
         if not least <= value <= most:
             raise ValueError(f"{name}: {value}; give {least:g} to {most:g}")
-    if out is not None:
-        outputs.try_file(out)
+    with outputs.reserved(out):
+        told, recording = _session(script, stiffness, damping, duration, rate, visual_rate, wall_clock)
+        tell_and_keep(
+            lambda: _show(told, as_json),
+            lambda: None if out is None else outputs.guarded(out, recording.save, out, what="file"),
+        )
+    return 0 if told["replay_equal"] else 1
+
+
+def _session(
+    script: str,
+    stiffness: float,
+    damping: float,
+    duration: float,
+    rate: float,
+    visual_rate: float,
+    wall_clock: bool,
+) -> tuple[dict[str, Any], Any]:
+    """What a session came to, and its recording."""
+    from softcontact.haptics import HapticSession, SimulatedDevice, ThreadSettings, VirtualWall
+    from softcontact.haptics import script as scripts
+
     data = VirtualWall.data(stiffness, damping)
     clock = "wall" if wall_clock else "simulated"
     device = SimulatedDevice(getattr(scripts, script)())
@@ -103,10 +120,7 @@ def simulate(
         recording = session.recording()
         told = _figures(session, recording)
     told["replay_equal"] = recording.replay().wrenches.tobytes() == recording.wrenches.tobytes()
-    if out is not None:
-        recording.save(out)
-    _show(told, as_json)
-    return 0 if told["replay_equal"] else 1
+    return told, recording
 
 
 @app.command()

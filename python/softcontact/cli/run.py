@@ -45,7 +45,7 @@ def command(
 ) -> int:
     """Run a scene; write scene.json, summary.json, history.h5, replay.html and report.md."""
     from softcontact.outputs import OutputError
-    from softcontact.runner import run
+    from softcontact.runner import CHECK_FAILED, DONE, run
     from softcontact.scene.library import load
 
     with warnings.catch_warnings(record=True) as caught:
@@ -75,7 +75,8 @@ def command(
         say(f"warning: {text}")
     for text in _unsolved(result.summary, description.solver.accepted_residual):
         say(f"warning: {text}")
-    if dump_problems is not None and not result.summary["problems"]["written"]:
+    ended = result.exit_code in (DONE, CHECK_FAILED)
+    if dump_problems is not None and ended and not result.summary["problems"]["written"]:
         say(f"warning: no step that {dump_problems} divides had contacts; no contact problem was written")
     if result.message:
         say(result.message)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from softcontact import outputs
-from softcontact.cli.console import console, mark
+from softcontact.cli.console import console, mark, tell_and_keep
 from softcontact.progress import count_progress
 from softcontact.scene.errors import SceneError
 
@@ -38,21 +38,19 @@ def command(
 
     if not 0.0 < minutes <= _MOST_MINUTES:
         raise SceneError(f"minutes: {minutes}; give more than 0, at most {_MOST_MINUTES:g}")
-    if out is not None:
-        outputs.try_file(out)
     options = parse_options(settings or [])
-    with (
-        ToolScene(load(what, options), fit="time_step" not in options) as live,
-        count_progress("seconds", round(60.0 * minutes), shown=not as_json) as show,
-    ):
-        report = soak(live, 60.0 * minutes, seed=seed, progress=lambda done: show(round(done), 0))
-    told = {"scene": what, "minutes": minutes, "seed": seed, **report.as_dict()}
-    if as_json:  # first: what took an hour is not to be lost with the disk
-        print(json.dumps(told))
-    else:
-        _show(told)
-    if out is not None:
-        outputs.guarded(out, outputs.write_json, out, told | {"memory": report.memory})
+    with outputs.reserved(out):
+        with (
+            ToolScene(load(what, options), fit="time_step" not in options) as live,
+            count_progress("seconds", round(60.0 * minutes), shown=not as_json) as show,
+        ):
+            report = soak(live, 60.0 * minutes, seed=seed, progress=lambda done: show(round(done), 0))
+        told = {"scene": what, "minutes": minutes, "seed": seed, **report.as_dict()}
+        kept = told | {"memory": report.memory}
+        tell_and_keep(
+            lambda: print(json.dumps(told)) if as_json else _show(told),
+            lambda: None if out is None else outputs.guarded(out, outputs.write_json, out, kept, what="file"),
+        )
     if report.seconds < 60.0 * minutes:
         return 130
     return 0 if all(check["passed"] for check in report.checks) else 1

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from softcontact import outputs
-from softcontact.cli.console import console, mark, say
+from softcontact.cli.console import console, mark, say, tell_and_keep
 
 if TYPE_CHECKING:
     from softcontact.solver import ContactProblem, ContactSolution, GlobalContactProblem
@@ -40,17 +40,32 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, nothing else.")] = False,
 ) -> int:
     """Solve a frictional contact problem of FCLIB's format. Exit code 0: solved, 1: not to the tolerance."""
-    from softcontact.solver import GlobalContactProblem, read_fclib, solve, write_fclib
+    from softcontact.solver import read_fclib
 
     problem = read_fclib(file)
-    local = problem.local if isinstance(problem, GlobalContactProblem) else problem
     settings: dict[str, Any] = {
         "tolerance": tolerance,
         "max_iterations": max_iterations,
         "time_budget": time_budget,
     }
-    if out is not None:
-        outputs.try_file(out)
+    with outputs.reserved(out):
+        return _solve(file, problem, method, settings, compare_all, out, as_json)
+
+
+def _solve(
+    file: Path,
+    problem: ContactProblem | GlobalContactProblem,
+    method: str,
+    settings: dict[str, Any],
+    compare_all: bool,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Solve, tell and write; the exit code."""
+    from softcontact.solver import GlobalContactProblem, solve, write_fclib
+
+    local = problem.local if isinstance(problem, GlobalContactProblem) else problem
+    tolerance = settings["tolerance"]
     solution, refusal = None, None
     try:
         solution = solve(local, method=method, **settings)  # type: ignore[arg-type]
@@ -72,18 +87,17 @@ def command(
     }
     if compare_all:
         summary["comparison"] = results
-    if as_json:
-        print(json.dumps(summary, allow_nan=False))
-    else:
-        _show(problem, summary, results)
+    tell_and_keep(
+        lambda: print(json.dumps(summary, allow_nan=False)) if as_json else _show(problem, summary, results),
+        lambda: (
+            None
+            if out is None or solution is None
+            else outputs.guarded(out, write_fclib, out, problem, solution, what="file")
+        ),
+    )
     if solution is None:
         assert refusal is not None
         raise refusal
-    if out is not None:
-        try:
-            write_fclib(out, problem, solution)
-        except OSError as error:
-            raise outputs.refused(out, error, what="file") from None
     if solution.converged:
         return 0
     say(

@@ -2,10 +2,12 @@
 """`softcontact track`: recordings and streams of a tracked hand."""
 
 import dataclasses
+import shutil
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -65,7 +67,7 @@ def simulate(
         "jitter": jitter,
     }
     packets = out.suffix.lower() == ".jsonl"
-    _check(out, side, seed)
+    _check(side, seed)
     if not (np.isfinite(point_noise) and 0.0 <= point_noise <= 0.1):
         raise ValueError(f"point_noise: {point_noise} m; give 0 to 0.1")
     if point_noise and (packets or not landmarks):
@@ -78,14 +80,18 @@ def simulate(
         raise ValueError(f"{out}: only packets are lost or reordered; write a .jsonl file")
     if packets and sensors != 20:
         raise ValueError(f"sensors: {sensors}; packets carry the 20 joint angles, so give 20 or write .csv")
-    track = make(rate=rate, seed=seed, radius=radius, squeeze=squeeze, tremor=tremor, noise=noise, side=side)
-    if packets:
-        write_log(
-            out, disturbed(packets_of(track, _kinematics(side) if landmarks else None), seed=seed, **share)
+    with outputs.reserved(out, ""):
+        track = make(
+            rate=rate, seed=seed, radius=radius, squeeze=squeeze, tremor=tremor, noise=noise, side=side
         )
-    else:
-        raw = raw_recording(track, sensors=sensors, landmarks=landmarks, point_noise=point_noise, seed=seed)
-        write_raw(out, raw, decimals=6)
+        if packets:
+            sent = packets_of(track, _kinematics(side) if landmarks else None)
+            write_log(out, disturbed(sent, seed=seed, **share))
+        else:
+            raw = raw_recording(
+                track, sensors=sensors, landmarks=landmarks, point_noise=point_noise, seed=seed
+            )
+            write_raw(out, raw, decimals=6)
     fastest = track.fastest()
     print(
         f"{out}: {len(track.times)} samples, {track.duration:.3g} s at {rate:g} Hz; "
@@ -175,7 +181,7 @@ def record(
 
     if out.suffix.lower() not in (".csv", ".h5", ".hdf5", ".jsonl"):
         raise ValueError(f"{out}: not a recording; give a name that ends in .csv, .h5 or .jsonl")
-    _check(out, side)
+    _check(side)
     if not 1.0 <= rate <= 1e4:
         raise ValueError(f"rate: {rate} Hz; give 1 to 10000")
     for name, value in (("duration", duration), ("timeout", timeout), ("idle", idle)):
@@ -184,32 +190,52 @@ def record(
     table = None if calibration is None else read_calibration(calibration)
     decoder = Decoder(HandParameters(side=side), table)  # type: ignore[arg-type]
     log: list[tuple[float, bytes]] = []
-    source = UdpSource(
-        listen, decoder, JitterSettings(delay=delay), log=lambda at, data: log.append((at, data))
-    )
-    say(f"listening at {listen}; Ctrl-C ends the recording")
-    try:
-        with warnings_said(TrackWarning):
-            track, interrupted = record_stream(
-                source, rate=rate, duration=duration, timeout=timeout, idle=idle
-            )
-    finally:
-        source.close()
-    if out.suffix.lower() == ".jsonl":
-        start = log[0][0]
-        write_log(out, [(at - start, data) for at, data in log])
-    else:
-        dataclasses.replace(track, side=side).save(out)
+    with outputs.reserved(out, ""):
+        source = UdpSource(
+            listen, decoder, JitterSettings(delay=delay), log=lambda at, data: log.append((at, data))
+        )
+        say(f"listening at {listen}; Ctrl-C ends the recording")
+        try:
+            with warnings_said(TrackWarning):
+                track, interrupted = record_stream(
+                    source, rate=rate, duration=duration, timeout=timeout, idle=idle
+                )
+        finally:
+            source.close()
+        if out.suffix.lower() == ".jsonl":
+            start = log[0][0]
+            _keep(out, lambda path: write_log(path, [(at - start, data) for at, data in log]))
+        else:
+            _keep(out, dataclasses.replace(track, side=side).save)
     _show(out, track.duration, source.statistics())
     return 130 if interrupted and duration is not None else 0
 
 
-def _check(out: Path, side: str, seed: int = 0) -> None:
-    """See that a recording can be written before it is made."""
+def _keep(out: Path, write: Callable[[Path], Any]) -> None:
+    """Write a recording, which nobody can make again, and if the place takes it no more, write it somewhere else.
+
+    Raises:
+        OutputError: the place takes it no more; says where the recording is.
+        TrackError: no place takes it.
+    """
+    from softcontact.tracking.values import TrackError
+
+    try:
+        write(out)
+    except TrackError as error:
+        folder = Path(tempfile.mkdtemp(prefix="softcontact-recording-"))
+        try:
+            write(folder / out.name)
+        except TrackError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise error from None
+        raise outputs.OutputError(f"{error}; the recording is in {str(folder / out.name)!r}") from None
+
+
+def _check(side: str, seed: int = 0) -> None:
     if side not in ("right", "left"):
         raise ValueError(f"side: {side!r} is no hand; give right or left")
     _check_seed(seed)
-    outputs.try_file(out, "")
 
 
 def _check_seed(seed: int) -> None:

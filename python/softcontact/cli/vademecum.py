@@ -9,6 +9,9 @@ import math
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,40 +74,60 @@ def build(
 
     The file is the same to the last bit, whoever computes. Exit code 3: a load case has no equilibrium.
     """
-    from softcontact.parallel import Workers, WorkersLost, available_cores
+    from softcontact.parallel import available_cores
     from softcontact.progress import peak_memory
-    from softcontact.vademecum import BuildError
-    from softcontact.vademecum import build as build_vademecum
 
-    outputs.try_file(out)
-    directions = tuple(_vector(text) for text in direction or ["0,0,-1"])
-    solid = _model(model, unit, young, poisson, clamped, force, directions)
-    given = {"modes": modes, "tolerance": tolerance, "sizes": sizes, "sample": sample}
-    options = dataclasses.replace(solid.options, **{k: v for k, v in given.items() if v is not None})
-    started, busy = time.perf_counter(), sum(os.times()[:4])
-    checkpoint = out.with_name(out.name + ".partial")
-    count = available_cores() if workers is None else workers
-    try:
-        with Workers(count, scheduler=scheduler) as team:
-            made = build_vademecum(
-                solid.mesh,
-                solid.material,
-                solid.load,
-                clamped=solid.clamped,
-                options=options,
-                progress=_told() if not as_json else None,
-                checkpoint=checkpoint,
-                workers=team,
-            )
-    except (BuildError, WorkersLost) as error:
-        say(str(error))
+    with outputs.reserved(out):
+        directions = tuple(_vector(text) for text in direction or ["0,0,-1"])
+        solid = _model(model, unit, young, poisson, clamped, force, directions)
+        given = {"modes": modes, "tolerance": tolerance, "sizes": sizes, "sample": sample}
+        options = dataclasses.replace(solid.options, **{k: v for k, v in given.items() if v is not None})
+        started, busy = time.perf_counter(), sum(os.times()[:4])
+        count = available_cores() if workers is None else workers
+        made = _built(solid, options, out, count, scheduler, None if as_json else _told())
+    if made is None:
         return STOPPED
-    made.save(out)
     wall, cpu = time.perf_counter() - started, sum(os.times()[:4]) - busy
     others = count if count > 1 and scheduler is None else 0
     spent = {"wall_time_s": wall, "cpu_time_s": cpu, "peak_memory_bytes": peak_memory(others)}
     _print({**_summary(out, made), **spent}, as_json)
     return 0
+
+
+def _built(
+    solid: Any, options: Any, out: Path, count: int, scheduler: str | None, progress: Any
+) -> Vademecum | None:
+    """The vademecum, written to `out`; None where a load case has no equilibrium or the workers are lost.
+
+    Raises:
+        OutputError: it, or what is done so far, cannot be written.
+    """
+    from softcontact.parallel import Workers, WorkersLost
+    from softcontact.vademecum import BuildError
+    from softcontact.vademecum import build as build_vademecum
+
+    checkpoint = out.with_name(out.name + ".partial")
+    try:
+        with Workers(count, scheduler=scheduler) as team:
+            return build_vademecum(
+                solid.mesh,
+                solid.material,
+                solid.load,
+                clamped=solid.clamped,
+                options=options,
+                progress=progress,
+                checkpoint=checkpoint,
+                out=out,
+                workers=team,
+            )
+    except (BuildError, WorkersLost) as error:
+        say(str(error))
+        return None
+    except OSError as error:
+        told = outputs.refused(Path(error.filename or out), error, what="file")
+        if checkpoint.exists():
+            told = outputs.OutputError(f"{told}; the same command goes on from {str(checkpoint)!r}")
+        raise told from None
 
 
 @app.command()
@@ -121,23 +144,22 @@ def certify(
     as_json: AsJson = False,
 ) -> int:
     """Compare FILE with full finite element solutions and write their errors into it."""
-    from softcontact.vademecum import Vademecum
-
     if every < 1:
         raise ValueError(f"--every: {every}, expected 1 or more")
     if limit is not None and not 0.0 <= limit < math.inf:
         raise ValueError(f"--limit: {limit}, expected a share >= 0 of the largest displacement, such as 0.01")
     counts = None if modes is None else _whole("--modes", modes)
-    read = Vademecum.load(file)
-    outputs.try_file(file, "")
     told = not as_json and sys.stderr.isatty()
-    judged = read.certified(
-        sizes=_numbers("--sizes", sizes),
-        chosen=range(0, read.cases.count, every),
-        modes=counts,
-        tell=lambda done, total: say(f"{done} of {total} load cases") if told and done % 20 == 0 else None,
-    )
-    judged.save(file)
+    with _changed(file) as read:
+        judged = read.certified(
+            sizes=_numbers("--sizes", sizes),
+            chosen=range(0, read.cases.count, every),
+            modes=counts,
+            tell=lambda done, total: (
+                say(f"{done} of {total} load cases") if told and done % 20 == 0 else None
+            ),
+        )
+        outputs.guarded(file, judged.save, file, option="", what="file")
     _print(_summary(file, judged), as_json)
     assert judged.certificate is not None
     worst = float(judged.certificate.nodal[-1].max())
@@ -156,18 +178,15 @@ def distance(
     as_json: AsJson = False,
 ) -> int:
     """Tabulate the distance to the boundary of every deformed state, and write it into FILE."""
-    from softcontact.vademecum import Vademecum
-
     counts = _whole("--grid", grid)
     if len(counts) != 3:
         raise ValueError(f"--grid: {grid!r}, expected three whole numbers such as 42,26,61")
     started = time.perf_counter()
-    read = Vademecum.load(file)
-    outputs.try_file(file, "")
-    made = read.with_distance(
-        (counts[0], counts[1], counts[2]), sizes=_numbers("--sizes", sizes), compress=compress
-    )
-    made.save(file)
+    with _changed(file) as read:
+        made = read.with_distance(
+            (counts[0], counts[1], counts[2]), sizes=_numbers("--sizes", sizes), compress=compress
+        )
+        outputs.guarded(file, made.save, file, option="", what="file")
     _print({**_summary(file, made), "wall_time_s": time.perf_counter() - started}, as_json)
     return 0
 
@@ -193,12 +212,29 @@ def export_web(
     from softcontact.report.vademecum_web import write_vademecum_page
     from softcontact.vademecum import Vademecum
 
-    outputs.try_file(out)
-    read = Vademecum.load(file)
-    write_vademecum_page(read, out, title=title or file.stem, modes=modes)
+    with outputs.reserved(out):
+        read, title = Vademecum.load(file), title or file.stem
+        page = partial(write_vademecum_page, read, out, title=title, modes=modes)
+        outputs.guarded(out, page, what="file")
     told = {"file": str(file), "page": str(out), "bytes": out.stat().st_size}
     print(json.dumps(told) if as_json else f"{out} ({told['bytes'] / 1e6:.1f} MB)")
     return 0
+
+
+@contextmanager
+def _changed(file: Path) -> Iterator[Vademecum]:
+    """The vademecum in a file that is written anew: no other process may change it meanwhile, or its work was lost.
+
+    Raises:
+        VademecumFileError: it cannot be read.
+        OutputError: it cannot be written, or another process does at this moment.
+    """
+    from softcontact.vademecum import Vademecum
+
+    if not file.is_file():
+        Vademecum.load(file)  # says what is wrong
+    with outputs.reserved(file, ""):
+        yield Vademecum.load(file)
 
 
 def _summary(path: Path, made: Vademecum) -> dict[str, Any]:

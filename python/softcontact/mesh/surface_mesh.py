@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from softcontact.whole_file import write_by
+
 from .errors import MeshError
 from .topology import components, edge_table
 
@@ -175,10 +177,15 @@ class SurfaceMesh:
         return replace(self, vertices=moved_points(self.vertices, rotation, translation))
 
     def save(self, path: str | Path) -> None:
-        """Write the surface in metres; the ending of path names the format (STL, OBJ, PLY, OFF, VTK, VTU)."""
+        """Write the surface in metres; the ending of path names the format (STL, OBJ, PLY, OFF, VTK, VTU).
+
+        Raises:
+            OSError: it cannot be written; a file that was there is as it was.
+        """
         import meshio
 
-        meshio.Mesh(self.vertices, [("triangle", self.triangles)]).write(path)
+        mesh = meshio.Mesh(self.vertices, [("triangle", self.triangles)])
+        write_by(Path(path), mesh.write)
 
     def _corners(self) -> np.ndarray:
         return self.vertices[self.triangles].transpose(1, 0, 2)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from softcontact.whole_file import write_by
+
 from .errors import MeshError
 from .surface_mesh import SurfaceMesh, checked_arrays, moved_points
 from .topology import tetrahedra_boundary
@@ -127,10 +129,15 @@ class TetrahedralMesh:
         return replace(self, nodes=moved_points(self.nodes, rotation, translation))
 
     def save(self, path: str | Path) -> None:
-        """Write the mesh in metres; the ending of path names the format (VTU, VTK, MSH)."""
+        """Write the mesh in metres; the ending of path names the format (VTU, VTK, MSH).
+
+        Raises:
+            OSError: it cannot be written; a file that was there is as it was.
+        """
         import meshio
 
-        meshio.Mesh(self.nodes, [("tetra", self.tetrahedra)]).write(path)
+        mesh = meshio.Mesh(self.nodes, [("tetra", self.tetrahedra)])
+        write_by(Path(path), mesh.write)
 
 
 def _signed_volumes(nodes: np.ndarray, tetrahedra: np.ndarray) -> np.ndarray:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from softcontact.whole_file import write_whole
+
 __all__ = ["html_path", "write_page"]
 
 
@@ -48,6 +50,8 @@ def write_page(
         title: shown to people.
         header: what the scripts find as JSON; NaN and infinity become null.
         data: text of an ArrayPacker.
+    Raises:
+        OSError: it cannot be written.
     """
     folder = importlib.resources.files(__package__)
 
@@ -63,7 +67,7 @@ def write_page(
         "SCRIPT": script,
     }
     text = re.sub(r"\{\{([A-Z]+)\}\}", lambda match: fill[match.group(1)], part(template))
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text.encode())
 
 
 def _json(header: dict[str, Any]) -> str:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The written report of a run: report.md with tables, and plots as PNG beside it."""
 
+import atexit
 import os
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +15,7 @@ from softcontact.messages import option_text
 from softcontact.record import History
 from softcontact.scene.measures import PROBE_UNITS
 from softcontact.scene.model import Scene
+from softcontact.whole_file import write_figure, write_whole
 
 _MOST_CURVES = 12  # more would not be told apart; the strongest are drawn
 _MOST_ROWS = 40
@@ -36,7 +39,7 @@ def write_report(history: History, summary: dict[str, Any], scene: Scene, folder
     folder = Path(folder)
     plots = _plots(history, scene, folder) if len(history.time) > 1 else []
     path = folder / "report.md"
-    path.write_text(_text(summary, scene, plots), encoding="utf-8")
+    write_whole(path, _text(summary, scene, plots).encode())
     return path
 
 
@@ -125,7 +128,8 @@ def new_figure() -> Any:
     """A matplotlib figure that draws to files, also where the home folder cannot be written."""
     if "MPLCONFIGDIR" not in os.environ and not _home_is_writable():
         # matplotlib would warn on the error stream and make such a folder itself.
-        os.environ["MPLCONFIGDIR"] = tempfile.mkdtemp(prefix="softcontact-matplotlib-")
+        os.environ["MPLCONFIGDIR"] = folder = tempfile.mkdtemp(prefix="softcontact-matplotlib-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
     from matplotlib.figure import Figure
 
     return Figure(figsize=(7.5, 3.6), layout="tight")
@@ -155,7 +159,7 @@ def _plots(history: History, scene: Scene, folder: Path) -> list[tuple[str, str]
         axes = figure.add_subplot()
         if draw(axes, history, scene):
             axes.grid(True, alpha=0.3)
-            figure.savefig(folder / name, dpi=110)
+            write_figure(folder / name, figure)
             drawn.append((name, title))
     return drawn
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
+from softcontact.whole_file import write_whole
+
 from .chromium import BrowserError, ChromiumPage, find_chromium
 
 __all__ = ["BrowserError", "find_chromium", "screenshot"]
@@ -70,5 +72,5 @@ def screenshot(
         page.evaluate(
             "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
         )
-        png_path.write_bytes(page.screenshot())
+        write_whole(png_path, page.screenshot())
     return png_path

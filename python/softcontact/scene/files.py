@@ -10,6 +10,7 @@ import yaml
 
 from softcontact.scene.errors import SceneError
 from softcontact.scene.model import Scene
+from softcontact.whole_file import refusal, write_whole
 
 
 class _Loader(yaml.SafeLoader):
@@ -87,9 +88,9 @@ def write(scene: Scene, path: str | Path) -> Path:
             f"{path}: cannot write a scene as {suffix or 'a file without suffix'}; use .json or .yaml"
         )
     try:
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, text.encode())
     except OSError as error:
-        raise SceneError(f"{path}: {error.strerror or error}; choose a folder that can be written") from None
+        raise SceneError(refusal(path, error)) from None
     return path
 
 

@@ -19,6 +19,7 @@ from softcontact import outputs
 from softcontact.outputs import OutputError
 from softcontact.sweeps.plan import FORMAT, Plan
 from softcontact.sweeps.work import whole_record
+from softcontact.whole_file import remove_rests
 
 PLAN, RUNS, LOCK = "sweep.json", "runs", ".lock"
 FILES = ("table.csv", "table.parquet", "report.md")
@@ -109,8 +110,8 @@ class Journal:
                 f"{str(self.folder / PLAN)!r}: its points are not those of its parameters: it is damaged, or another "
                 "version of numpy or scipy drew them; choose another --out"
             )
-        for path in (self.folder / RUNS).glob(".softcontact-*.part"):
-            outputs.guarded(self.folder, path.unlink, True)
+        remove_rests(self.folder)
+        remove_rests(self.folder / RUNS)
         self.records = read_records(self.folder, self.plan)
 
 

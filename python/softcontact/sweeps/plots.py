@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from softcontact.report.report import new_figure
 from softcontact.sweeps.work import PASSED
+from softcontact.whole_file import write_figure
 
 _MOST_MEASURES = 8
 _MOST_PAIRS = 6
@@ -230,4 +231,4 @@ def _panels(count: int) -> tuple[Any, list[Any]]:
 def _save(figure: Any, path: Path, note: str) -> None:
     if note:
         figure.supxlabel(note, fontsize=8, color="0.4")
-    figure.savefig(path, dpi=110)
+    write_figure(path, figure)

@@ -12,6 +12,8 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from softcontact.whole_file import write_whole
+
 from .sensors import SENSOR_COUNTS, sensor_columns
 from .values import COLUMNS, FORMAT, TrackError
 
@@ -145,4 +147,4 @@ def write_csv(path: Path, raw: Mapping[str, Any], decimals: int | None) -> None:
     lines.append(",".join(("time", *names)))
     for row in table.tolist():
         lines.append(",".join(repr(x) if decimals is None else f"{x:.{decimals}f}" for x in row))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_whole(path, ("\n".join(lines) + "\n").encode())

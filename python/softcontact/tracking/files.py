@@ -30,6 +30,7 @@ from scipy.spatial.transform import Rotation
 
 from softcontact.mesh.data import data_path
 from softcontact.messages import closest, files_beside
+from softcontact.whole_file import refusal
 
 from .chirality import MirroredError
 from .csv_file import read_csv, write_csv
@@ -166,7 +167,7 @@ def write_raw(path: str | Path, raw: Mapping[str, Any], decimals: int | None = N
         else:
             write_hdf5(path, raw)
     except OSError as error:
-        raise TrackError(f"{path}: {error.strerror or error}; choose a folder that can be written") from None
+        raise TrackError(refusal(path, error)) from None
     return path
 
 

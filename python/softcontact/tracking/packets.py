@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from softcontact.whole_file import refusal, write_whole
+
 from .jitter import JitterSettings
 from .message import Decoder, encode, encode_landmarks
 from .track import Track
@@ -103,9 +105,9 @@ def write_log(path: str | Path, arrivals: Iterable[Arrival]) -> Path:
         for at, data in arrivals
     ]
     try:
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_whole(path, ("\n".join(lines) + "\n").encode())
     except OSError as error:
-        raise TrackError(f"{path}: {error.strerror or error}; choose a folder that can be written") from None
+        raise TrackError(refusal(path, error)) from None
     return path
 
 

@@ -22,6 +22,7 @@ from softcontact.vademecum.offline import BuildOptions
 from softcontact.vademecum.point_load import PointLoad
 from softcontact.vademecum.solid_mesh import SolidMesh
 from softcontact.vademecum.vademecum import Vademecum, build
+from softcontact.whole_file import remove_rests
 
 __all__ = ["beam_file", "bunny_file", "cache_folder"]
 
@@ -120,6 +121,7 @@ def _built(
     made = _kept(path)
     if made is None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        remove_rests(path.parent)
         tell(f"building the {name}'s vademecum, once ({'seconds' if quick else 'minutes'}): {path}")
         made = build(
             model.mesh,
@@ -129,8 +131,8 @@ def _built(
             options=options,
             progress=_percent(tell),
             checkpoint=path.with_name(path.name + ".partial"),
+            out=path,
         )
-        made.save(path)
     return path, made
 
 

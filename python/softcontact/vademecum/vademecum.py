@@ -265,6 +265,7 @@ def build(
     options: BuildOptions | None = None,
     progress: Callable[[int, int, LogRow | None], None] | None = None,
     checkpoint: Path | str | None = None,
+    out: Path | str | None = None,
     workers: Workers | None = None,
 ) -> Vademecum:
     """Build a vademecum without full-order solutions.
@@ -278,11 +279,13 @@ def build(
         progress: called with the pieces done, all pieces, and the last row of the log.
         checkpoint: a file that holds what is done after each piece. Where it is there already, the build goes on
             from it, to the same result to the last bit; it is removed in the end.
+        out: a file that the result is written to before the checkpoint is removed.
         workers: who computes; None means this process. The result is the same to the last bit.
     Raises:
         ValueError: wrong input, or a checkpoint of another build.
         BuildError: a case finds no equilibrium.
         WorkersLost: a worker process was killed.
+        OSError: checkpoint or result cannot be written; what was done up to the last checkpoint is kept there.
     """
     options = options or BuildOptions()
     solid = Solid(mesh, material, clamped)
@@ -308,6 +311,8 @@ def build(
     wanted = volumes(whole, solid) + np.array(state.missing_volumes).T
     few = truncated(whole, solid, min(options.modes, whole.count), wanted)
     result = Vademecum(cases, few, options, state.log)
+    if out is not None:
+        result.save(out)
     if place is not None:
         place.unlink(missing_ok=True)
     return result

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import softcontact
+from softcontact import outputs
 from softcontact.bench import results
 from softcontact.bench.page import html, tables
 from softcontact.bench.page.claims import claims
@@ -18,6 +19,8 @@ from softcontact.bench.page.gathering import Result, gather
 from softcontact.scene.errors import SceneError
 
 __all__ = ["main"]
+
+PAGE = "index.html"
 
 
 def main(quick: bool, out: Path | None, sources: Sequence[Path] = (), bunny: Path | None = None) -> int:
@@ -31,7 +34,7 @@ def main(quick: bool, out: Path | None, sources: Sequence[Path] = (), bunny: Pat
     Returns:
         1 if a benchmark failed or left figures that cannot be read.
     Raises:
-        SceneError: no folder for the page, or a source that is not there.
+        SceneError: no folder for the page, or none that can be written; or a source that is not there.
     """
     if out is None:
         raise SceneError("bench all: --out is missing; give the folder for the page")
@@ -40,14 +43,18 @@ def main(quick: bool, out: Path | None, sources: Sequence[Path] = (), bunny: Pat
             raise SceneError(
                 f"bench all: --from {source} is no folder; give one with figures of earlier runs"
             )
-    results.check(None, out)
     options = {} if bunny is None else {"vademecum": ["--bunny", str(bunny)]}
+    with results.reserved([PAGE], None, out):
+        return _make(quick, out, sources, options)
+
+
+def _make(quick: bool, out: Path, sources: Sequence[Path], options: dict[str, list[str]]) -> int:
     gathered = gather(out, sources, quick, lambda text: print(text, flush=True), options)
     made, problems = _tables(gathered)
     problems += [line for result in gathered for line in result.unread]
     found, unread = claims({result.name: result.document for result in gathered})
-    page = out / "index.html"
-    html.write(page, _facts(gathered), gathered, found, [*problems, *unread], made)
+    page = out / PAGE
+    outputs.guarded(page, html.write, page, _facts(gathered), gathered, found, [*problems, *unread], made)
     failed = [result.name for result in gathered if result.problem and result.run.get("exit")]
     judged = [claim for claim in found if claim.reached is not None and not claim.statement]
     print(f"{page}: {sum(bool(c.reached) for c in judged)} of {len(judged)} reached")

@@ -12,14 +12,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import softcontact
+from softcontact import outputs
 from softcontact.bench.results import load
 from softcontact.bench.table1 import machine
 from softcontact.engines.sofa.availability import sofa_found
+from softcontact.whole_file import write_by
 
 # Every benchmark, in the order of the page. The second word is what it cannot do without.
 BENCHMARKS = {
@@ -139,7 +142,8 @@ def measure(name: str, out: Path, quick: bool, options: Sequence[str] = ()) -> N
     with (out / f"{name}.log").open("wb") as log:
         done = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False)
     run |= {"exit": done.returncode, "seconds": time.perf_counter() - began, "load_after": load()}
-    (out / f"{name}.run.json").write_text(json.dumps(run, indent=1), encoding="utf-8")
+    note = out / f"{name}.run.json"
+    outputs.guarded(note, outputs.write_json, note, run)
 
 
 def _readable(path: Path, say: Callable[[str], None]) -> bool:
@@ -179,7 +183,8 @@ def _copy(name: str, folder: Path, out: Path) -> None:
         *_pictures(name, folder),
     ):
         if file.is_file():
-            shutil.copy2(file, out / file.name)
+            copy = out / file.name
+            outputs.guarded(copy, write_by, copy, partial(shutil.copy2, file))
 
 
 def _pictures(name: str, folder: Path) -> tuple[Path, ...]:

@@ -15,6 +15,7 @@ from softcontact.bench.page.gathering import Result
 from softcontact.bench.page.places import PLACES
 from softcontact.bench.page.tables import peer_tables
 from softcontact.bench.peers.record import verdicts
+from softcontact.whole_file import write_whole
 
 TITLES = {
     "table1": "Table 1: point contacts against aggregates",
@@ -80,13 +81,13 @@ def write(
     parts.append('<h2 id="others">Beside other tools</h2>')
     parts += [_benchmark(by_name[name], tables.get(name)) for name in OTHERS if name in by_name]
     parts.append(_runs(results))
-    path.write_text(
+    text = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>SoftContact {_text(facts.get('version', ''))}: benchmarks</title><style>{STYLE}</style></head><body>"
-        f"{''.join(parts)}</body></html>\n",
-        encoding="utf-8",
+        f"{''.join(parts)}</body></html>\n"
     )
+    write_whole(path, text.encode())
 
 
 def _text(value: Any) -> str:
