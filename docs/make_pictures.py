@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the pictures of the documentation: `python docs/make_pictures.py [NAME …]`.
+"""Makes the pictures of the documentation: `python docs/make_pictures.py [FILE …]`, such as vase.jpg.
 
 Each is a run of the program and a view of its replay in a headless Chromium, or a plot of what the package computes.
-The pictures are kept with the pages, small (256 colours), so that building the pages takes neither runs nor a browser.
+The pictures are kept with the pages, small (JPEG, or PNG of 256 colours), so that building the pages takes neither runs
+nor a browser.
 """
 
 import sys
@@ -19,22 +20,35 @@ from softcontact.scene import load
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "pictures"
-SIZE = (960, 600)
+SIZE = (1200, 750)
+FINER = 2  # as many pixels each way are drawn, and averaged
+# Azimuth, elevation [degrees], distance, target [m].
+BESIDE_BUNNY = (178.0, 8.0, 0.34, 0.0, 0.023, 0.16)
+BESIDE_VASE = (88.0, 10.0, 0.34, 0.028, 0.0, 0.165)
+BESIDE_RAMP = (-78.0, 10.0, 0.68, 0.075, 0.0, -0.035)
+BARE = {"grid": "0"}  # nothing behind the bodies
 
 
 def main(names: list[str]) -> int:
     """Make the pictures of these names, or all."""
     for name in names or PICTURES:
-        path = FOLDER / f"{name}.png"
+        path = FOLDER / name
         with tempfile.TemporaryDirectory() as work:
-            PICTURES[name](Path(work), path)
-        with Image.open(path) as picture:
-            few = picture.convert("RGB").quantize(
-                256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
-            )
-        few.save(path, optimize=True)
+            drawn = Path(work) / "drawn.png"
+            PICTURES[name](Path(work), drawn)
+            with Image.open(drawn) as picture:
+                save(picture.convert("RGB"), path)
         print(f"{path.name}: {path.stat().st_size / 1e3:.0f} kB")
     return 0
+
+
+def save(picture: Image.Image, path: Path) -> None:
+    """Keep a picture small: shades as JPEG, flat colours as PNG."""
+    if path.suffix == ".jpg":
+        picture.save(path, quality=92, subsampling=0, optimize=True)
+        return
+    few = picture.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
 
 
 def replayed(scene: str, options: dict, time: float, **view) -> Callable[[Path, Path], None]:
@@ -43,7 +57,11 @@ def replayed(scene: str, options: dict, time: float, **view) -> Callable[[Path, 
     def make(work: Path, path: Path) -> None:
         made = load(scene, options)
         softcontact.run(made, out=work / "run", steps=min(made.step_count, int(time / made.time_step) + 2))
-        screenshot(work / "run" / "replay.html", path, time=time, size=SIZE, panels=False, **view)
+        screenshot(
+            work / "run" / "replay.html", path, time=time, size=SIZE, panels=False, scale=FINER, **view
+        )
+        with Image.open(path) as fine:
+            fine.resize(SIZE, Image.Resampling.LANCZOS).save(path)
 
     return make
 
@@ -54,7 +72,8 @@ def vase(work: Path, path: Path) -> None:
 
     file = work / "vase.stl"
     revolved([(26, 0), (30, 10), (33, 30), (30, 55), (24, 75), (24, 80)], segments=48).save(file)
-    replayed("hand", {"object": str(file), "unit": "mm"}, 4.0)(work, path)
+    look = replayed("hand", {"object": str(file), "unit": "mm"}, 4.0, camera=BESIDE_VASE, view=BARE)
+    look(work, path)
 
 
 def ramp(work: Path, path: Path) -> None:
@@ -62,7 +81,8 @@ def ramp(work: Path, path: Path) -> None:
     text = (HERE / "your_scene.md").read_text(encoding="utf-8")
     file = work / "ramp.py"
     file.write_text(text.split("<!-- run: save as ramp.py -->\n```python\n")[1].split("```")[0])
-    replayed(str(file), {"angle": 35}, 0.35, camera=(-60.0, 20.0, 0.75))(work, path)
+    plain = BARE | {"pressure": "0", "ghost": "ramp"}  # the arrow comes from below
+    replayed(str(file), {"angle": 35}, 0.35, camera=BESIDE_RAMP, view=plain)(work, path)
 
 
 def limit_surface(work: Path, path: Path) -> None:
@@ -102,13 +122,15 @@ def limit_surface(work: Path, path: Path) -> None:
 
 
 PICTURES: dict[str, Callable[[Path, Path], None]] = {
-    "bunny": replayed("hand", {"object": "bunny", "grasp": "precision"}, 3.0),
-    "vase": vase,
-    "ramp": ramp,
-    "limit_surface": limit_surface,
-    "block": replayed("block", {}, 2.0),
-    "beams": replayed("beams", {"quality": "quick"}, 2.0),
-    "avatar": replayed("avatar", {}, 1.0),
+    "bunny.jpg": replayed(
+        "hand", {"object": "bunny", "grasp": "precision"}, 3.0, camera=BESIDE_BUNNY, view=BARE
+    ),
+    "vase.jpg": vase,
+    "ramp.jpg": ramp,
+    "limit_surface.png": limit_surface,
+    "block.png": replayed("block", {}, 2.0),
+    "beams.png": replayed("beams", {"quality": "quick"}, 2.0),
+    "avatar.png": replayed("avatar", {}, 1.0),
 }
 
 

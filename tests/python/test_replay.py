@@ -292,6 +292,16 @@ def test_browser_decodes_the_recording(page, recording):
 
 @pytest.mark.browser
 @needs_chromium
+def test_shading_of_creases_gets_no_finer_with_the_screen(page, replay):
+    assert page.evaluate("softcontactReplay.stats().occlusionSize") == [240, 160]
+    with ChromiumPage((600, 500), scale=2) as fine:
+        fine.goto(replay, "panels=0&frame=0")
+        fine.evaluate("softcontactReplay.whenReady.then(() => true)")
+        assert fine.evaluate("softcontactReplay.stats().occlusionSize") == [480, 400]
+
+
+@pytest.mark.browser
+@needs_chromium
 def test_browser_picture_follows_time_and_layers(page):
     replay = "softcontactReplay"
     start = shoot(page, f"{replay}.setFrame(0)")

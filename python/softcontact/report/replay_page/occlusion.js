@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Ambient occlusion at half resolution: creases, and the place where a finger meets an object, are darker.
+// Ambient occlusion at half resolution or less: creases, and the place where a finger meets an object, are darker.
 // Source: McGuire et al. 2012, Scalable Ambient Obscurance, Sec. 2.3 (estimator, without its depth pyramid).
+
+// Samples and their smoothing are counted in pixels: on a finer screen too few of them would leave specks.
+const MOST_ROWS = 400;
 
 const GLSL_VIEW_POSITION = `
 uniform sampler2D u_depth;
@@ -109,7 +112,9 @@ class Occlusion {
   // Leaves the occlusion of the given surfaces in texture unit 1.
   render(surfaces, camera, radius) {
     const { gl, renderer } = this;
-    this.resize(Math.max(1, gl.drawingBufferWidth >> 1), Math.max(1, gl.drawingBufferHeight >> 1));
+    const share = Math.min(0.5, MOST_ROWS / gl.drawingBufferHeight);
+    const [width, height] = [gl.drawingBufferWidth, gl.drawingBufferHeight];
+    this.resize(Math.max(1, Math.floor(share * width)), Math.max(1, Math.floor(share * height)));
     const [depth, raw, result] = this.targets;
     const projection = camera.projection();
     const common = {

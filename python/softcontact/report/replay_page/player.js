@@ -350,6 +350,7 @@ class Player {
       view: { ...this.view },
       through: this.through ? this.through.name : null,
       drawCalls: this.renderer.drawCalls,
+      occlusionSize: this.renderer.occlusion.size,
       drawMilliseconds: this.drawMilliseconds,
       quality: this.quality,
     };
