@@ -14,6 +14,7 @@ import h5py
 import numpy as np
 import scipy.sparse
 
+from softcontact.hdf5_reading import read_tried
 from softcontact.whole_file import HDF5_FAULTS, write_hdf5
 
 _COMPRESSED = {-1: ("CSC", scipy.sparse.csc_matrix), -2: ("CSR", scipy.sparse.csr_matrix)}
@@ -186,12 +187,15 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
             raise ValueError(
                 f"path: {path} is not an HDF5 file; give a problem that FCLIB or softcontact wrote"
             )
-        file = h5py.File(path, "r")
+        return read_tried(_read, path)
     except (OSError, RuntimeError) as error:
         if isinstance(error, PermissionError):
             raise ValueError(f"path: {path} cannot be read: {error.strerror}; allow it") from error
         raise ValueError(f"path: {path} cannot be read: {error}{_REMEDY}") from error
-    with file:
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    with h5py.File(path, "r") as file:
         top = _Reader(path, file, "")
         kinds = [name for name in ("local", "global") if top.has(f"fclib_{name}")]
         if not kinds:

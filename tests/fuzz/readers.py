@@ -27,6 +27,7 @@ from mutation import bytes_of, change_hdf5, hdf5_of, json_of
 from scene_samples import drop
 
 from softcontact.bodies.articulated import ArticulatedModel
+from softcontact.flexibility.trace import read_trace, write_trace
 from softcontact.haptics import HapticSession, Recording, SimulatedDevice, VirtualWall
 from softcontact.mesh import MeshError, load_mesh
 from softcontact.scene.errors import SceneError
@@ -296,6 +297,19 @@ def _recording(_: Path) -> list[bytes]:
     return [memory.getvalue()]
 
 
+def _trace_csv(folder: Path) -> list[bytes]:
+    write_trace(folder / "seed.csv", 0.01 * np.arange(6.0), np.linspace(0, 0.01, 18).reshape(6, 3))
+    return [(folder / "seed.csv").read_bytes()]
+
+
+def _trace_history(folder: Path) -> list[bytes]:
+    with h5py.File(folder / "seed.h5", "w") as file:
+        file["time"] = 0.01 * np.arange(1.0, 6)
+        file["bodies/green/pose"] = np.tile([0.0, 0, 0.001, 0, 0, 0, 1], (5, 1))
+        file["bodies/green/start"] = [0.0, 0, 0, 0, 0, 0, 1]
+    return [(folder / "seed.h5").read_bytes()]
+
+
 def _mesh(path: Path) -> None:
     load_mesh(path, size_range=None, require_closed=False)
 
@@ -327,5 +341,7 @@ READERS = {
     "urdf": Reader(".urdf", _urdf, _quietly(ArticulatedModel.from_urdf), ValueError),
     "fclib": Reader(".hdf5", _fclib, read_fclib, ValueError, hdf5_of),
     "vademecum": Reader(".vdm", _vademecum, Vademecum.load, VademecumFileError, vademecum_of),
+    "trace_csv": Reader(".csv", _trace_csv, read_trace, ValueError),
+    "trace_history": Reader(".h5", _trace_history, read_trace, ValueError, hdf5_of),
     "recording": Reader(".h5", _recording, lambda path: Recording.load(path).replay(), ValueError, hdf5_of),
 }

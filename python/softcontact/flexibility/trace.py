@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Recorded traces of a device: times and displacements, from a CSV file or from the history of a run."""
 
+import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from softcontact.hdf5_reading import read_tried
 from softcontact.whole_file import HDF5_FAULTS
 
 FloatArray = NDArray[np.float64]
@@ -73,7 +76,8 @@ def _from_csv(path: Path) -> tuple[FloatArray, FloatArray]:
         if len(set(head)) < len(head):
             raise ValueError(f"trace: {path} names a column twice; keep one of them")
         try:
-            rows = np.loadtxt(file, delimiter=",", ndmin=2, max_rows=MOST_SAMPLES + 1)
+            with warnings.catch_warnings(action="ignore", category=UserWarning):  # empty lines are no rows
+                rows = np.loadtxt(file, delimiter=",", ndmin=2, max_rows=MOST_SAMPLES + 1)
         except ValueError as error:
             raise ValueError(f"trace: {path}: {error}") from None
     if not rows.size:
@@ -88,17 +92,20 @@ def _from_csv(path: Path) -> tuple[FloatArray, FloatArray]:
 
 
 def _from_history(path: Path, body: str) -> tuple[FloatArray, FloatArray]:
-    import h5py
-
     try:
-        with h5py.File(path, "r") as file:
-            if file["time"].size > MOST_SAMPLES:
-                raise ValueError(f"trace: {path} has more than {MOST_SAMPLES} samples; cut it into parts")
-            times = np.asarray(file["time"])
-            poses = np.asarray(file[f"bodies/{body}/pose"])[:, :3]
-            start = np.asarray(file[f"bodies/{body}/start"])[:3]
+        times, poses, start = read_tried(partial(_columns, body=body), path)
     except HDF5_FAULTS as error:
         raise ValueError(
             f"trace: {path}: no motion of {body!r} in it ({error}); give a run's history.h5"
         ) from None
     return np.concatenate([[0.0], times]), np.vstack([np.zeros(3), poses - start])
+
+
+def _columns(path: Path, body: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        if file["time"].size > MOST_SAMPLES:
+            raise ValueError(f"more than {MOST_SAMPLES} samples; cut it into parts")
+        pose, start = file[f"bodies/{body}/pose"], file[f"bodies/{body}/start"]
+        return np.asarray(file["time"]), np.asarray(pose)[:, :3], np.asarray(start)[:3]

@@ -15,6 +15,7 @@ from softcontact import _core
 from softcontact.haptics.device import Capabilities
 from softcontact.haptics.laws import law_of
 from softcontact.haptics.settings import ThreadSettings
+from softcontact.hdf5_reading import read_tried
 from softcontact.whole_file import HDF5_FAULTS, write_whole
 
 FORMAT = "softcontact haptic session 1"
@@ -116,23 +117,22 @@ class Recording:
             ValueError: no recording, or a broken one.
             OSError: no such file.
         """
-        data = Path(path).read_bytes()
+        Path(path).open("rb").close()
         try:
-            with h5py.File(io.BytesIO(data), "r") as file:
-                if file.attrs.get("format") != FORMAT:
-                    raise ValueError("it has another format")
-                columns = {name: dataset[()] for name, dataset in file.items()}
-                kind, options = json.loads(file.attrs["law"])
-                given = json.loads(file.attrs["capabilities"])
-                for corner in ("workspace_lower", "workspace_upper"):
-                    given[corner] = tuple(given[corner])
-                loaded = cls(
-                    columns,
-                    ThreadSettings.from_dict(json.loads(file.attrs["settings"])),
-                    (kind, options),
-                    Capabilities(**given),
-                    bool(file.attrs["full"]),
-                )
+            columns, attributes = read_tried(_contents, Path(path))
+            if attributes.get("format") != FORMAT:
+                raise ValueError("it has another format")
+            kind, options = json.loads(attributes["law"])
+            given = json.loads(attributes["capabilities"])
+            for corner in ("workspace_lower", "workspace_upper"):
+                given[corner] = tuple(given[corner])
+            loaded = cls(
+                columns,
+                ThreadSettings.from_dict(json.loads(attributes["settings"])),
+                (kind, options),
+                Capabilities(**given),
+                bool(attributes["full"]),
+            )
             _check(columns)
             loaded.core()
         except HDF5_FAULTS as error:
@@ -140,6 +140,11 @@ class Recording:
                 f"{path}: no recording of a haptic session ({error}); record one first"
             ) from None
         return loaded
+
+
+def _contents(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    with h5py.File(path, "r") as file:
+        return {name: dataset[()] for name, dataset in file.items()}, dict(file.attrs)
 
 
 def _check(columns: dict[str, NDArray[Any]]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from softcontact.hdf5_reading import read_tried
 from softcontact.whole_file import HDF5_FAULTS
 
 from .sensors import SENSOR_COUNTS
@@ -25,28 +26,31 @@ def read_hdf5(path: Path) -> dict[str, Any]:
     Raises:
         TrackError: naming the data set that is wrong.
     """
-    import h5py
-
     if not path.is_file():
         raise TrackError("no such file; give a recording")
     try:
-        with h5py.File(path, "r") as file:
-            if str(file.attrs.get("format", "")) != FORMAT:
-                raise TrackError(
-                    f"attribute format is {file.attrs.get('format')!r}; a recording has {FORMAT!r}"
-                )
-            raw: dict[str, Any] = {key: file.attrs[key] for key in ("side", "note") if key in file.attrs}
-            for name in ("time", "joints", "palm_position", "palm_orientation", "landmarks"):
-                if name in file:
-                    raw[name] = np.asarray(file[name], dtype=float)
-                    raw[f"{name}_unit"] = str(file[name].attrs.get("unit", ""))
-            if "calibration" in file:
-                raw["calibration"] = {key: np.asarray(value) for key, value in file["calibration"].items()}
+        raw = read_tried(_read, path)
     except HDF5_FAULTS as error:
         if isinstance(error, TrackError):
             raise
         raise TrackError(f"cannot be read as HDF5: {error}") from None
     return _checked_hdf5(raw)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        if str(file.attrs.get("format", "")) != FORMAT:
+            raise TrackError(f"attribute format is {file.attrs.get('format')!r}; a recording has {FORMAT!r}")
+        raw: dict[str, Any] = {key: file.attrs[key] for key in ("side", "note") if key in file.attrs}
+        for name in ("time", "joints", "palm_position", "palm_orientation", "landmarks"):
+            if name in file:
+                raw[name] = np.asarray(file[name], dtype=float)
+                raw[f"{name}_unit"] = str(file[name].attrs.get("unit", ""))
+        if "calibration" in file:
+            raw["calibration"] = {key: np.asarray(value) for key, value in file["calibration"].items()}
+    return raw
 
 
 def _checked_hdf5(raw: dict[str, Any]) -> dict[str, Any]:
