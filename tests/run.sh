@@ -20,7 +20,7 @@ CMAKE_GENERATOR=Ninja install --no-build-isolation --config-settings=build-dir=b
 
 echo "== lint"
 ruff check . && ruff format --check .
-git ls-files '*.cpp' '*.hpp' '*.h' '*.inl' | xargs clang-format --dry-run --Werror
+find plugin tests -regex '.*\.\(cpp\|hpp\|h\|inl\)' -not -path '*/node_modules/*' -print0 | xargs -0 clang-format --dry-run --Werror
 
 echo "== core (C++)"
 cmake -S . -B build/core -DSOFTCONTACT_TESTS=ON >/dev/null

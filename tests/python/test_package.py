@@ -52,12 +52,15 @@ def test_the_source_package_holds_what_building_and_testing_need(tmp_path):
         "python": ("*.py", "*.js", "*.npz"),
         "scenes": ("*.py",),
         "data": ("*",),
-        "tests": ("*.py",),
+        "tests": ("*.py", "run.sh"),
+        "tests/verification/data": ("*",),
+        "docs": ("*",),
+        ".ci": ("run",),
     }.items():
         missing = {f"{folder}/{name}" for name in below(folder, *patterns)} - have
         assert not missing
     assert {"CMakeLists.txt", "pyproject.toml", "README.md", "LICENSE", "PKG-INFO"} <= have
-    assert not [name for name in have if name.startswith((".ci/", ".git/", "build/", "out/"))]
+    assert not [name for name in have if name.startswith((".git/", "build/", "out/"))]
 
 
 def test_every_data_file_has_a_version_and_its_checksum():
