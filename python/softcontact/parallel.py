@@ -37,10 +37,29 @@ __all__ = [
 ]
 
 _ANSWER_S = 10.0  # that a scheduler may take to answer
+# Workers compute with one thread each, so that more of them than cores only take memory, about 100 MB each. Some more
+# are of use where they wait, or where the system tells fewer cores than there are; beyond, a digit was too many.
+_MOST_A_CORE, _MOST = 16, 1024
 
 
 class WorkersLost(RuntimeError):
     """A worker ended before its work did; the message says what may be done."""
+
+
+def _check_count(count: Any) -> None:
+    """See that a number of workers is one.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if isinstance(count, str) or not 1 <= count < float("inf") or count != int(count):
+        raise ValueError(f"workers: {count!r}, expected a whole number >= 1")
+    cores = available_cores()
+    if count > (most := min(_MOST_A_CORE * cores, _MOST)):
+        raise ValueError(
+            f"workers: {count} are too many: each is a process that keeps one core busy, and this machine has {cores}; "
+            f"give {cores}, or leave it out (at most {most})"
+        )
 
 
 def available_cores() -> int:
@@ -58,12 +77,11 @@ class Workers:
         scheduler: address of a Dask scheduler such as "tcp://host:8786"; `count` does not matter then.
         quiet: keep back what processes of our own print.
     Raises:
-        ValueError: no such count, Dask is not installed, or no scheduler answers.
+        ValueError: no such count, more than 16 a core or 1024, Dask is not installed, or no scheduler answers.
     """
 
     def __init__(self, count: int = 1, *, scheduler: str | None = None, quiet: bool = False) -> None:
-        if count != int(count) or count < 1:
-            raise ValueError(f"workers: {count}, expected a whole number >= 1")
+        _check_count(count)
         self._client = None if scheduler is None else _dask_client(scheduler)
         self._count, self._quiet = int(count), quiet
         self._threads: ThreadPoolExecutor | None = None  # one for each process: it waits for its answers

@@ -77,10 +77,21 @@ def test_a_killed_worker_is_told():
         list(workers.map(end_at_two, (), range(4)))
 
 
-@pytest.mark.parametrize("count", [0, -1, 1.5])
+@pytest.mark.parametrize("count", [0, -1, 1.5, float("inf"), float("nan"), "2"])
 def test_no_workers_are_refused(count):
     with pytest.raises(ValueError, match="expected a whole number >= 1"):
         Workers(count)
+
+
+@pytest.mark.parametrize("cores, most", [(1, 16), (8, 128), (64, 1024), (512, 1024)])
+def test_too_many_workers_are_refused_before_one_is_started(cores, most, monkeypatch):
+    monkeypatch.setattr(parallel, "available_cores", lambda: cores)
+    monkeypatch.setattr(Workers, "_start", lambda _: None)
+    Workers(most).close()
+    with pytest.raises(
+        ValueError, match=rf"workers: {most + 1} are too many.*give {cores}, .*at most {most}\)"
+    ):
+        Workers(most + 1)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
