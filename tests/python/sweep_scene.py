@@ -21,7 +21,7 @@ class Options(SceneOptions):
     """A number."""
     height: Annotated[float, Field(ge=0)] = 0.0
     """Least height of the box at the end [m]."""
-    fault: Literal["none", "hang", "crash", "memory", "killed once", "raise", "refused"] = "none"
+    fault: Literal["none", "hang", "crash", "memory", "killed once", "raise", "refused", "absent"] = "none"
     """How the run misbehaves."""
     wait: float = 0.0
     """Time that building the scene takes [s]."""
@@ -39,6 +39,8 @@ def scene(**options):
     time.sleep(o.wait)
     while o.number == o.held and not os.path.exists(f"{o.log}/go"):
         time.sleep(0.02)
+    if o.fault == "absent" and not os.path.exists(f"{o.log}/present"):
+        raise ValueError("something is absent")
     if o.fault == "hang":
         time.sleep(600)
     if o.fault == "crash":

@@ -100,7 +100,9 @@ def test_a_sweep_goes_on_after_kill_9_and_ctrl_c(tmp_path, begin):
     wait_for_runs(process, out, min(len(first[0]) + 1, 6))
     process.send_signal(signal.SIGINT)
     said, error = process.communicate(timeout=120)
-    assert process.returncode == 130 and "go on by --resume" in error and "runs done" in said
+    assert (
+        process.returncode == 130 and "the same command with --resume --out" in error and "runs done" in said
+    )
     second = at_stop(out, log)
     assert len((out / "table.csv").read_text().splitlines()) == 1 + len(second[0])
 

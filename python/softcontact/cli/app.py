@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
 import softcontact
 from softcontact.cli import (
@@ -27,8 +28,20 @@ from softcontact.cli import (
 from softcontact.cli.console import drop_streams, drop_terminal, finish_streams, prepare_streams, say
 from softcontact.whole_file import NO_SPACE, refusal
 
+
+class _Commands(typer.core.TyperGroup):
+    """The commands; Ctrl-C in one of them comes out, where Typer by itself only gives an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Abort from None
+
+
 app = typer.Typer(
     name="softcontact",
+    cls=_Commands,
     help="Contact between soft bodies: run scenes, measure, look.",
     add_completion=False,
     no_args_is_help=True,

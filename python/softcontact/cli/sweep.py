@@ -53,6 +53,13 @@ def command(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the sweep in the folder, by default the last one.")
     ] = False,
+    retry_failed: Annotated[
+        bool,
+        typer.Option(
+            "--retry-failed",
+            help="With --resume: also make runs again that were lost to a limit or a crash, stopped or refused.",
+        ),
+    ] = False,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", metavar="S", help="Most that a run may take [s].")
     ] = None,
@@ -87,6 +94,7 @@ def command(
             scheduler=scheduler,
             out=out,
             resume=resume,
+            retry_failed=retry_failed,
             time_limit=time_limit,
             memory_limit=memory_limit,
             retries=retries,
@@ -105,7 +113,7 @@ def _summary(result: SweepResult) -> dict[str, Any]:
     return {
         "out": str(result.out),
         "runs": result.runs,
-        "done": len(result.rows),
+        "done": result.done,
         "counts": result.counts,
         "exit_code": result.exit_code,
         "message": result.message,
@@ -113,12 +121,12 @@ def _summary(result: SweepResult) -> dict[str, Any]:
 
 
 def _show(result: SweepResult) -> None:
-    from softcontact.sweeps.work import PASSED
+    from softcontact.sweeps.work import ENDED
 
     screen = console()
     counts = ", ".join(f"{number} {status}" for status, number in result.counts.items())
-    screen.print(f"{len(result.rows)} of {result.runs} runs done: {counts or 'none'}", markup=False)
-    bad = [row for row in result.rows if row["status"] not in (PASSED, "check failed")]
+    screen.print(f"{result.done} of {result.runs} runs done: {counts or 'none'}", markup=False)
+    bad = [row for row in result.rows if row["status"] not in ENDED]
     for row in bad[:5]:
         values = ", ".join(f"{name}={row.get(name)}" for name in result.parameters)
         screen.print(f"  {values}: {row['status']}: {row['message']}", markup=False, soft_wrap=True)

@@ -2,11 +2,13 @@
 """The folder of a sweep: its plan, one file for each finished run, and one process at a time that writes there.
 
 A run's file is written beside its place and renamed, so that it is there whole or not at all, whenever the program
-is killed.
+is killed. Runs that are made again are listed, each with a mark of the record that it had, before any of them is
+begun; another record in its place tells that it is done.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -17,12 +19,13 @@ from typing import Any
 
 from softcontact import outputs
 from softcontact.outputs import OutputError
+from softcontact.sweeps.identity import difference
 from softcontact.sweeps.plan import FORMAT, Plan
-from softcontact.sweeps.work import whole_record
+from softcontact.sweeps.work import ENDED, whole_record
 from softcontact.whole_file import remove_rests
 
-PLAN, RUNS, LOCK = "sweep.json", "runs", ".lock"
-FILES = ("table.csv", "table.parquet", "report.md")
+PLAN, RUNS, AGAIN, LOCK = "sweep.json", "runs", "again.json", ".lock"
+FILES = ("table.csv", "table.parquet", "report.md", AGAIN)
 
 
 class Journal:
@@ -32,18 +35,22 @@ class Journal:
         folder: made where it is missing.
         plan: of the sweep.
         resume: go on with what is there; False: there must be none.
+        retry_failed: make the runs again, too, that neither passed nor failed a check. Where such a retry was
+            interrupted, it goes on, whether asked for or not.
     Attributes:
         folder: the folder.
         plan: the plan.
         records: what is kept of the finished runs, by number.
+        again: numbers of those among them that are to be made again, and whose record is then replaced.
     Raises:
         OutputError: the folder cannot be written, is used by another process, holds another sweep, or one without
             `resume`.
     """
 
-    def __init__(self, folder: Path, plan: Plan, *, resume: bool) -> None:
+    def __init__(self, folder: Path, plan: Plan, *, resume: bool, retry_failed: bool = False) -> None:
         self.folder, self.plan = folder, plan
         self.records: dict[int, dict[str, Any]] = {}
+        self.again: set[int] = set()
         if not (folder / PLAN).exists():
             _check_free(folder)
         outputs.guarded(folder, (folder / RUNS).mkdir, 0o777, True, True)
@@ -51,6 +58,7 @@ class Journal:
         try:
             if (folder / PLAN).exists():
                 self._resume(resume)
+                self._retry(retry_failed)
             else:
                 self._begin()
         except BaseException:
@@ -65,10 +73,19 @@ class Journal:
         """
         outputs.guarded(self.folder, outputs.write_json, self._place(record["run"]), record)
         self.records[record["run"]] = record
+        if record["run"] in self.again:
+            self.again.remove(record["run"])
+            if not self.again:
+                outputs.guarded(self.folder, (self.folder / AGAIN).unlink, True)
+
+    @property
+    def done(self) -> int:
+        """How many runs are done."""
+        return len(self.records) - len(self.again)
 
     def missing(self) -> list[int]:
         """Numbers of the runs that are not done."""
-        return [run for run in range(len(self.plan.points)) if run not in self.records]
+        return [run for run in range(len(self.plan.points)) if run not in self.records or run in self.again]
 
     def close(self) -> None:
         """Let other processes use the folder."""
@@ -96,14 +113,10 @@ class Journal:
         if not resume:
             raise OutputError(
                 f"{str(self.folder)!r} holds a sweep, {done} of {len(stored['points'])} runs done; go on with it by "
-                "--resume, or choose another --out"
+                "the same command with --resume, or choose another --out"
             )
-        for key, value in self.plan.identity.items():
-            if stored.get(key) != value:
-                raise OutputError(
-                    f"{str(self.folder)!r} holds another sweep: its {key} is {_short(stored.get(key))}, not "
-                    f"{_short(value)}; choose another --out"
-                )
+        if other := difference(stored, self.plan.identity):
+            raise OutputError(f"{str(self.folder)!r} holds another sweep: {other}")
         # The records are judged by the points, so these must be those of the design.
         if json.dumps(stored["points"]) != json.dumps(self.plan.to_dict()["points"]):
             raise OutputError(
@@ -113,6 +126,20 @@ class Journal:
         remove_rests(self.folder)
         remove_rests(self.folder / RUNS)
         self.records = read_records(self.folder, self.plan)
+
+    def _retry(self, wanted: bool) -> None:
+        """Go on with a retry that was interrupted; or, where one is wanted, list the runs of a new one."""
+        path = self.folder / AGAIN
+        if path.exists():
+            marks = read_marks(path)
+            self.again = {run for run, kept in self.records.items() if marks.get(str(run)) == _mark(kept)}
+        if wanted and not self.again:
+            self.again = {run for run, kept in self.records.items() if kept["status"] not in ENDED}
+            marks = {str(run): _mark(self.records[run]) for run in sorted(self.again)}
+            if marks:
+                outputs.guarded(self.folder, outputs.write_json, path, marks)
+        if not self.again:
+            outputs.guarded(self.folder, path.unlink, True)
 
 
 def _check_free(folder: Path) -> None:
@@ -165,6 +192,28 @@ def read_records(folder: Path, plan: Plan) -> dict[int, dict[str, Any]]:
     return found
 
 
+def read_marks(path: Path) -> dict[str, str]:
+    """Marks of the records of runs that are to be made again, by number; none where the file is damaged, with a
+    warning."""
+    try:
+        marks = _read(path)
+        if isinstance(marks, dict):
+            return marks
+    except (OSError, ValueError):
+        pass
+    warnings.warn(
+        f"{str(path)!r} is damaged: which runs were to be made again is not known; give --retry-failed once more",
+        UserWarning,
+        stacklevel=2,
+    )
+    return {}
+
+
+def _mark(record: dict[str, Any]) -> str:
+    """What tells a record from those of other attempts at the run."""
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+
+
 def _read(path: Path) -> Any:
     """What a JSON file holds.
 
@@ -212,8 +261,3 @@ def _lock(descriptor: int) -> None:
         import fcntl
 
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 80 else text[:77] + "…"

@@ -14,7 +14,7 @@ import numpy as np
 from softcontact.scene.errors import SceneError
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_RANGE = re.compile(rf"({_NUMBER}):({_NUMBER})(?::(\d+))?")
+_RANGE = re.compile(rf"({_NUMBER})\s*:\s*({_NUMBER})(?:\s*:(.*))?")
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,7 @@ def parameter(name: str, given: Any) -> Parameter:
     if isinstance(given, str):
         match = _RANGE.fullmatch(given.strip())
         if match:
-            low, high, count = match.groups()
-            given = Range(float(low), float(high), None if count is None else int(count))
+            given = _range(name, *match.groups())
         else:
             given = [part.strip() for part in _split(given)]
             if not all(given):
@@ -118,13 +117,35 @@ def parameters(given: Mapping[str, Any] | Sequence[Parameter]) -> list[Parameter
     return found
 
 
+def _range(name: str, low: str, high: str, count: str | None) -> Range:
+    """The range that low:high:count tells.
+
+    Raises:
+        SceneError: its count is no whole number.
+    """
+    if count is not None and not re.fullmatch(r"\s*[-+]?\d{1,18}\s*", count, re.ASCII):
+        raise _no_count(name, low, high, f"'{count.strip()}'")
+    return Range(float(low), float(high), None if count is None else int(count))
+
+
 def _checked(name: str, given: Range) -> Range:
     low, high, count = given.low, given.high, given.count
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+    if not all(isinstance(end, int | float | np.number) and math.isfinite(end) for end in (low, high)):
+        raise SceneError(f"{name}: {low!r}:{high!r} is no range; give two numbers")
+    if not low < high:
         raise SceneError(f"{name}: {given} is no range; the first number must be below the second")
-    if count is not None and not (isinstance(count, int) and count >= 2):
-        raise SceneError(f"{name}: {given} has {count} values; give 2 or more, or write {name}={low:g}")
-    return given
+    if count is None:
+        return Range(float(low), float(high))
+    if not (isinstance(count, int | np.integer) and count >= 2):
+        raise _no_count(name, f"{low:g}", f"{high:g}", repr(count))
+    return Range(float(low), float(high), int(count))
+
+
+def _no_count(name: str, low: str, high: str, count: str) -> SceneError:
+    return SceneError(
+        f"{name}: {low}:{high} with {count} values; the third number tells how many, a whole number of 2 or more: "
+        f"{name}={low}:{high}:5"
+    )
 
 
 def _split(text: str) -> list[str]:

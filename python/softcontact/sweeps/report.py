@@ -52,7 +52,7 @@ def _text(result: SweepResult, made: Plan, names: list[str], drawn: list[tuple[s
         ("options", ", ".join(f"{k}={v}" for k, v in told["options"].items()) or "defaults"),
         ("engine", told["engine"]),
         ("steps", told["steps"] or "the scene's duration"),
-        ("runs done", f"{len(result.rows)} of {result.runs}"),
+        ("runs done", f"{result.done} of {result.runs}"),
         *result.counts.items(),
         ("softcontact", told["version"]),
     ]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,7 @@ class SweepResult:
         parameters: names of what was varied.
         rows: the table, one dictionary a finished run, by run; see softcontact.sweeps.table.rows.
         runs: how many runs the sweep has.
+        done: how many are done; rows may hold the earlier end of others, which are being made again.
         exit_code: 0 all done and passed, 1 some run did not pass, 3 its workers were lost, 130 interrupted.
         message: why the sweep ended early; empty otherwise.
     """
@@ -43,6 +45,7 @@ class SweepResult:
     parameters: tuple[str, ...]
     rows: list[dict[str, Any]] = field(repr=False)
     runs: int
+    done: int
     exit_code: int
     message: str
 
@@ -79,6 +82,7 @@ def sweep(
     scheduler: str | None = None,
     out: str | Path | None = None,
     resume: bool = False,
+    retry_failed: bool = False,
     time_limit: float | None = None,
     memory_limit: float | None = None,
     retries: int = 1,
@@ -101,6 +105,8 @@ def sweep(
         scheduler: address of a Dask scheduler whose workers compute instead.
         out: folder; None: out/sweep-SCENE-N with the first free N, or, resumed, the last one.
         resume: go on with the sweep in the folder; begin where there is none.
+        retry_failed: with resume, make those runs again, too, that neither passed nor failed a check: lost to a
+            limit or a crash, stopped, refused. What they gave before stays in the table until they are done.
         time_limit: of a run [s]; a run that takes longer is ended and reported.
         memory_limit: of a run [MB].
         retries: further attempts at a run whose process was lost or whose time was up.
@@ -110,23 +116,25 @@ def sweep(
     Raises:
         SceneError: something that is given cannot be used, or the folder holds another sweep (OutputError).
     """
-    source = SceneSource(scene)
-    made = plan(
-        source,
-        varied(parameters),
-        options=dict(options or {}),
-        engine=engine,
-        steps=steps,
-        design=design,
-        samples=samples,
-        seed=seed,
-    )
+    if retry_failed and not resume:
+        raise SceneError("--retry-failed: of a sweep that is there already; add --resume")
     if not (isinstance(retries, int) and retries >= 0):
         raise SceneError(f"retries: {retries!r} is not a whole number ≥ 0")
     limits = _limits(time_limit, memory_limit)
+    with SceneSource(scene, limits) as source:
+        made = plan(
+            source,
+            varied(parameters),
+            options=dict(options or {}),
+            engine=engine,
+            steps=steps,
+            design=design,
+            samples=samples,
+            seed=seed,
+        )
     with (
         _team(workers, scheduler) as team,
-        Journal(_folder(out, source.name, resume), made, resume=resume) as journal,
+        Journal(_folder(out, source.name, resume), made, resume=resume, retry_failed=retry_failed) as journal,
     ):
         code, message = _work(journal, team, limits, retries, memory_limit, progress)
         result = _result(journal, code, message)
@@ -135,6 +143,9 @@ def sweep(
 
 
 def _limits(time_limit: float | None, memory_limit: float | None) -> Limits:
+    for name, value, unit in (("time", time_limit, "s"), ("memory", memory_limit, "MB")):
+        if value is not None and not 0 < value < float("inf"):
+            raise SceneError(f"{name} limit: {value:g} {unit}, expected a number above 0")
     try:
         return Limits(time_limit, None if memory_limit is None else memory_limit * 1e6)
     except ValueError as error:
@@ -185,9 +196,11 @@ def _work(
         os.getcwd(),
     )
     missing = journal.missing()
-    failed = sum(kept["status"] != PASSED for kept in journal.records.values())
-    with count_progress("runs", len(made.points), len(journal.records), shown=progress) as tick:
-        tick(len(journal.records), failed)
+    failed = sum(
+        kept["status"] != PASSED for run, kept in journal.records.items() if run not in journal.again
+    )
+    with count_progress("runs", len(made.points), journal.done, shown=progress) as tick:
+        tick(journal.done, failed)
         try:
             ended = team.outcomes(
                 run_one, (setting,), [made.values(run) for run in missing], limits=limits, retries=retries
@@ -198,7 +211,7 @@ def _work(
                     kept = record(run, made.values(run), outcome, memory_mb)
                     journal.add(kept)
                     failed += kept["status"] != PASSED
-                    tick(len(journal.records), failed)
+                    tick(journal.done, failed)
         except KeyboardInterrupt:
             return INTERRUPTED, f"interrupted; {_done(journal)}"
         except WorkersLost as error:
@@ -209,14 +222,21 @@ def _work(
 
 
 def _done(journal: Journal) -> str:
-    done, all_runs = len(journal.records), len(journal.plan.points)
-    return f"{done} of {all_runs} runs are done, go on by --resume --out {journal.folder}"
+    done, all_runs = journal.done, len(journal.plan.points)
+    out = shlex.quote(str(journal.folder))
+    return f"{done} of {all_runs} runs are done, go on by the same command with --resume --out {out}"
 
 
 def _result(journal: Journal, code: int, message: str) -> SweepResult:
     found = table.rows(journal.records)
     return SweepResult(
-        journal.folder, journal.plan.parameters, found, len(journal.plan.points), code, message
+        journal.folder,
+        journal.plan.parameters,
+        found,
+        len(journal.plan.points),
+        journal.done,
+        code,
+        message,
     )
 
 

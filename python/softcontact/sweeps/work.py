@@ -27,6 +27,7 @@ STATUS = {
 # How one ended whose process did not live to tell an exit code.
 TIME_LIMIT, MEMORY_LIMIT, CRASHED, ERROR = "time limit", "memory limit", "crashed", "error"
 LOST = (TIME_LIMIT, MEMORY_LIMIT, CRASHED, ERROR)
+ENDED = (PASSED, STATUS[CHECK_FAILED])  # that a run was made whole, whatever its figures say
 _DEEPEST = 50  # levels of a summary; those of today have fewer than ten
 # Fields of a record, but for the exit code.
 _FIELDS: dict[str, Any] = {
