@@ -22,7 +22,12 @@ def test_a_short_soak_touches_stalls_and_passes(monkeypatch):
         assert not live.running
     assert report.stalls >= 2 and report.targets >= 3 and report.steps > 3
     assert report.ticks > 1000 and 0.1 < report.force_max <= report.force_limit
-    assert report.touched > 0.0 and report.watchdog_missed == 0 and report.bad_forces == 0
+    assert (
+        report.touched > 0.0
+        and report.stalled_ticks > 100
+        and report.watchdog_missed == 0
+        and report.not_finite == 0
+    )
     assert all(check["passed"] for check in report.checks), report.checks
 
 
@@ -32,9 +37,9 @@ class Pretended:
     steered, force_limit = True, 3.0
     tissue_box = (np.zeros(3), np.ones(3))
 
-    def __init__(self, force=1.0, age=0.0, error=None, missed=0, most=1.0):
-        self.missed, self.most = missed, most  # of ticks that nobody looked at
-        self.told = {"wrench": np.array([force, 0, 0, 0, 0, 0]), "data_age": age}
+    def __init__(self, error=None, missed=0, most=1.0, wrong=0):
+        ticks = {"free": 4, "touching": 5, "stalled": 1}
+        self.found = {"ticks": ticks, "watchdog_missed": missed, "not_finite": wrong, "force_max": most}
         self.steering = SimpleNamespace(start=np.zeros(3))
         self.error, self.restarts = error, 0
 
@@ -43,14 +48,11 @@ class Pretended:
     def move(self, place):
         assert np.all((place >= 0) & (place <= 1))
 
-    def readout(self):
-        return self.told
-
     def counts(self):
         return 10, 1, 2
 
     def tally(self):
-        return {"watchdog_missed": self.missed, "not_finite": 0, "force_max": self.most}
+        return self.found
 
     @contextmanager
     def stalled(self):
@@ -64,12 +66,9 @@ class Pretended:
     ("live", "failed"),
     [
         (Pretended(), set()),
-        (Pretended(age=0.06), {"watchdog_missed"}),
-        (Pretended(force=0.0, age=0.06), set()),
-        (Pretended(force=np.nan), {"bad_forces"}),
-        (Pretended(force=3.1), {"bad_forces"}),
         (Pretended(missed=1), {"watchdog_missed"}),
-        (Pretended(most=3.1), {"bad_forces"}),
+        (Pretended(wrong=1), {"not_finite"}),
+        (Pretended(most=3.1), {"force_max"}),
         (Pretended(error="body tissue: inverted"), {"world_stops"}),
     ],
 )
@@ -78,9 +77,14 @@ def test_what_must_not_happen_is_seen(monkeypatch, live, failed):
     monkeypatch.setattr(soaking, "_STALLS", (0.01, 0.02))
     report = soak(live, 1.0)
     assert {check["name"] for check in report.checks if not check["passed"]} == failed
+    assert (report.watchdog_missed, report.not_finite) == (
+        live.found["watchdog_missed"],
+        live.found["not_finite"],
+    )
     stops = int("world_stops" in failed)
     assert live.restarts == stops
     assert (report.ticks, report.overruns, report.steps) == tuple((1 + stops) * n for n in (10, 1, 2))
+    assert (report.touched, report.stalled_ticks) == (0.5, 1 + stops)
 
 
 def test_growth_of_the_memory_is_judged_after_the_warm_up():

@@ -65,8 +65,7 @@ def _show(told: dict) -> None:
         "steps",
         "targets",
         "stalls",
-        "force_max",
-        "force_limit",
+        "stalled_ticks",
         "touched",
     ):
         screen.print(f"{key.replace('_', ' ')}: {told[key]:.6g}", markup=False)
@@ -74,5 +73,8 @@ def _show(told: dict) -> None:
         screen.print(f"stopped: {stop}", markup=False, soft_wrap=True)
     for check in told["checks"]:
         screen.print(
-            f"{mark(check['passed'])} {check['name']}: {check['value']:.4g}, at most {check['limit']:g}"
+            f"{mark(check['passed'])} {check['name'].replace('_', ' ')}: {check['value']:.4g}, "
+            f"at most {check['limit']:g}{'' if check['unit'] == '1' else ' ' + check['unit']}"
         )
+    if not any(check["name"] == "memory_growth" for check in told["checks"]):
+        screen.print("memory: judged from four minutes on")

@@ -164,10 +164,6 @@ class ToolScene(LiveScene):
         """Corners of the box of what can be touched, as it lies at the start (3,) [m]."""
         return self._tissue_box
 
-    def readout(self) -> dict[str, Any]:
-        """The fast thread's last tick; see HapticSession.readout."""
-        return self._session.readout()
-
     def tally(self) -> dict[str, Any]:
         """What all ticks of the fast thread came to, since the start or the last restart; see HapticSession.tally."""
         return self._session.tally()
