@@ -81,14 +81,13 @@ def test_a_retry_that_is_interrupted_goes_on(team, tmp_path, monkeypatch, asked)
     assert stopped.exit_code == 130 and "5 of 8 runs are done, go on by the same command" in stopped.message
     assert stopped.columns["status"] == STATES and stopped.done == 5  # what was there before is still there
     [kept] = [row["run"] for row, old in zip(stopped.rows, first.rows, strict=True) if row != old]
-    before = len(begun(tmp_path))
 
     # The one that was refused a second time was retried: it is not due again.
     (tmp_path / "present").touch()
     second = sweep(SCENE, GIVEN, retry_failed=asked, **again)
     assert second.done == 8 and second.counts == {"passed": 7, "refused": 1}
     assert second.rows[kept] == stopped.rows[kept]
-    assert sorted(begun(tmp_path)[before:]) == [n for n in (1, 2, 3, 4) if n != second.rows[kept]["number"]]
+    assert begun(tmp_path)[8:].count(second.rows[kept]["number"]) == 1
     assert not (tmp_path / "s" / "again.json").exists()
     assert sweep(SCENE, GIVEN, retry_failed=True, **again).passed
 
