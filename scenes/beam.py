@@ -22,12 +22,12 @@ from softcontact.scene import (
     PointProbe,
     ProbeLimit,
     Scene,
-    SceneError,
     Solved,
     VademecumBody,
     VademecumSettings,
 )
 from softcontact.scene.answered import VademecumOptions
+from softcontact.scene.conditions import only
 from softcontact.vademecum import Vademecum
 from softcontact.vademecum.stock import beam_file
 
@@ -36,6 +36,8 @@ PRESS, HOLD, WANDER, LIFT = 1.0, 0.2, 2.0, 0.8  # [s]
 
 
 class Options(VademecumOptions):
+    conditions = (only("load", "friction", answer="contact"),)
+
     answer: Literal["contact", "load"] = "contact"
     """The beam gives way to the block; or answers to its load alone, found in the tabulated distance, as the paper."""
     load: Annotated[float, Field(gt=0, le=1)] = 0.6
@@ -74,8 +76,6 @@ def underside(vademecum: Vademecum, node: int, size: float, along: float) -> flo
 def scene(**options) -> Scene:
     o = Options(**options)
     alone = o.answer == "load"
-    if alone and o.friction > 0.0:
-        raise SceneError("friction: only with answer=contact; leave it out")
     file, vademecum = o.vademecum(lambda quick: beam_file(quick=quick, grid=alone, tell=print))
     size = 1.0 if alone else o.load
     way = upper_edge(vademecum, 0.2)

@@ -28,6 +28,7 @@ from softcontact.scene import (
     TetrahedralMesh,
     Tool,
 )
+from softcontact.scene.conditions import unless
 from softcontact.scene.library import SceneOptions
 from softcontact.scene.probing import ProbePath, force_probes, lying_cylinder, pressed_then_free
 from softcontact.scene.settings import ContactSettings
@@ -39,6 +40,8 @@ ABOVE, DRAG, START = 0.004, 0.05, -0.025  # m
 
 
 class Options(SceneOptions):
+    conditions = (unless("inclusion_x", "inclusion_depth", "inclusion_radius", inclusion=1.0),)
+
     young: Annotated[float, Field(ge=1e3, le=1e7)] = 2.0e4
     """Young's modulus of the block [Pa]; the default is that of liver or fat."""
     poisson: Annotated[float, Field(ge=0, le=0.49)] = 0.45

@@ -26,6 +26,7 @@ from softcontact.scene import (
     Solved,
     SolveTime,
 )
+from softcontact.scene.conditions import only
 
 UNITS = {"N/cm2": 1e4, "Pa": 1.0, "kPa": 1e3, "MPa": 1e6}
 TICK = 0.001  # [s], the haptic rate
@@ -35,6 +36,8 @@ START = np.array([0.04, 0.0, 0.02])
 
 
 class Options(SceneOptions):
+    conditions = (only("trace", drive="trace"), only("phase_time", "force_scale", drive="device"))
+
     benchmark: Literal["both", "left"] = "both"
     """Red block clamped at both ends, or at the left one."""
     friction: Annotated[float, Field(ge=0, le=10)] = 0.3
@@ -70,8 +73,8 @@ class Options(SceneOptions):
 
     @model_validator(mode="after")
     def _fit(self) -> "Options":
-        if (self.trace is None) == (self.drive == "trace"):
-            raise ValueError("trace: give a file with drive=trace, and only then")
+        if self.drive == "trace" and self.trace is None:
+            raise ValueError("trace: drive=trace moves the block along a recorded trace; give its file")
         if self.drive == "script" and self.clock == "wall":
             raise ValueError(
                 "clock: the paper's 25 steps have no rate; use drive=device, trace or jab with clock=wall"

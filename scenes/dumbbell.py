@@ -57,7 +57,7 @@ def dumbbell() -> SurfaceMesh:
 
 def scene(**options) -> Scene:
     o = Options(**options)
-    timing, tissue = TIMING, o.tissue()
+    timing, tissue = TIMING.accelerated(o.acceleration), o.tissue()
     sizes = {side: HandParameters(side=side, resolution=o.resolution) for side in SIDES}
     mesh = dumbbell()
     grip = np.array([0.0, -GRIP, WEIGHT_RADIUS])
@@ -65,7 +65,7 @@ def scene(**options) -> Scene:
     # Planned for one fineness, so that this does not change the grip; side by side, so that the thumbs keep clear.
     right = plan_grasp(HandModel.build(), bar, "power", o.fingers, turns=False)
     plans = {"right": right, "left": right.mirrored()}
-    force = grip_force(o, 0.0, 2 * (len(right.fingers) - 1))
+    force = grip_force(o, o.mass, 2 * (len(right.fingers) - 1))
     grasps = [closing(plans[side], side, timing, force) for side in SIDES]
     return Scene(
         name="dumbbell",

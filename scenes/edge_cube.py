@@ -23,6 +23,7 @@ from softcontact.scene import (
     Scene,
     Slip,
 )
+from softcontact.scene.conditions import only
 from softcontact.scene.fingertips import OFFSET, PINCH, FingertipOptions, fingertips, start_path, table
 
 SIZE, LIFT = 0.03, 0.04
@@ -32,6 +33,8 @@ DEPTHS = {1: 1.8e-3, 2: 2.2e-3}
 
 
 class Options(FingertipOptions):
+    conditions = (only("grasp", depth=None),)
+
     grasp: Annotated[int, Field(ge=1, le=2)] = 1
     """The lighter grasp with about 19 contacts, or the firmer one with about 23."""
     depth: Annotated[float, Field(gt=0, le=0.01)] | None = None

@@ -13,8 +13,9 @@ from softcontact.mesh.bunny import bunny
 from softcontact.mesh.formats import SUFFIXES
 from softcontact.messages import closest, files_beside
 from softcontact.scene import Box, Bunny, Cylinder, Mesh, Scene, TetrahedralBox
+from softcontact.scene.conditions import only
 from softcontact.scene.following import follow
-from softcontact.scene.grasping import GraspOptions, LiftTiming, Target, ball_target, grip_force, lift_scene
+from softcontact.scene.grasping import LiftOptions, LiftTiming, Target, ball_target, grip_force, lift_scene
 
 APPROACH, ARRIVE, CLOSE, SETTLE, LIFT, HOLD = 0.6, 0.7, 1.1, 0.2, 1.0, 2.0
 LIFT_HEIGHT = 0.10
@@ -25,7 +26,12 @@ NAMED = ("ball", "cube", "cylinder", "bunny", "soft-cube")
 __all__ = ["FINGERS", "NAMED", "Options", "grip_force", "scene", "shape_of"]
 
 
-class Options(GraspOptions):
+class Options(LiftOptions):
+    conditions = (
+        only("object_young", object="soft-cube"),
+        only("grasp", "fingers", "force", "acceleration", track=None),
+    )
+
     object: str = "ball"
     """What is grasped: ball, cube, cylinder, bunny, soft-cube (4 cm), or a mesh file (STL, OBJ, PLY, VTK, …)."""
     object_scale: Annotated[float, Field(gt=0)] = 1.0
@@ -57,16 +63,6 @@ class Options(GraspOptions):
                 self.mesh()
             except MeshError as error:
                 raise ValueError(f"object: {error}") from error
-        return self
-
-    @model_validator(mode="after")
-    def _one_drive(self) -> "Options":
-        planned = ("grasp", "fingers", "force", "acceleration")
-        for name in planned if self.track is not None else ():
-            if getattr(self, name) != type(self).model_fields[name].default:
-                raise ValueError(
-                    f"{name}: of the planned grasp, which track={self.track} replaces; leave out one"
-                )
         return self
 
     def mesh(self) -> SurfaceMesh:

@@ -20,6 +20,7 @@ from softcontact.scene import (
     Tool,
     Yielding,
 )
+from softcontact.scene.conditions import only
 from softcontact.scene.standing import AvatarOptions, standing_scene
 
 # Where the palm of the right hand is held out [m], and the link that is taken, with its palm in its axes.
@@ -35,6 +36,8 @@ LEAST = 0.3  # N, that the person feels
 
 
 class Options(AvatarOptions):
+    conditions = (only("law", touch="push"), only("shakes", "swing", "rate", touch="shake"))
+
     touch: Literal["shake", "push"] = "shake"
     """The hand is taken and shaken, or pushed by a fingertip."""
     law: Literal["couplings", "contact"] | None = None

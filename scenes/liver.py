@@ -20,9 +20,11 @@ from softcontact.scene import (
     Solved,
     Tool,
 )
+from softcontact.scene.conditions import unless
 from softcontact.scene.library import SceneOptions
 from softcontact.scene.probing import (
     DOWNWARD,
+    RESOLUTION,
     ProbePath,
     Wrap,
     force_probes,
@@ -40,11 +42,13 @@ ABOVE = 0.004  # m
 
 
 class Options(SceneOptions):
+    conditions = (unless("unit", "wrap", "gap", mesh=None), unless("gap", wrap="never"))
+
     mesh: str | None = None
     """File with your own organ, instead of the liver made in code: a surface or tetrahedra."""
     unit: Literal["m", "cm", "mm", "in"] = "m"
     """Length unit of the numbers in that file."""
-    resolution: Annotated[int, Field(ge=8, le=40)] = 14
+    resolution: Annotated[int, Field(ge=8, le=40)] = RESOLUTION
     """Cells of the tetrahedra's lattice along the organ's largest side."""
     wrap: Wrap = "needed"
     """Lay a new surface around that of the file: where it is open or crosses itself (needed), never, or always."""

@@ -139,10 +139,13 @@ def test_of_two_senders_the_one_that_began_last_is_followed_until_it_falls_silen
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"force": 9.0}, "force: of the planned grasp, which track=grasp replaces"),
-        ({"grasp": "precision"}, "grasp: of the planned grasp"),
-        ({"fingers": ("thumb", "index")}, "fingers: of the planned grasp"),
-        ({"acceleration": 5.0}, "acceleration: of the planned grasp"),
+        (
+            {"force": 9.0},
+            "force: 9 has no effect with track=grasp; leave one of them out",
+        ),
+        ({"grasp": "precision"}, "grasp: precision has no effect with track=grasp"),
+        ({"fingers": ("thumb", "index")}, "fingers: thumb,index has no effect with track"),
+        ({"acceleration": 5.0}, "acceleration: 5 has no effect with track"),
     ],
 )
 def test_options_of_the_planned_grasp_are_refused_beside_a_track(options, told):

@@ -100,4 +100,4 @@ def test_another_body_s_vademecum_is_refused():
 )
 def test_wrong_options_are_refused(options, word):
     with pytest.raises(SceneError, match=word):
-        load("bunny", {"quality": "quick", **options})
+        load("bunny", options)

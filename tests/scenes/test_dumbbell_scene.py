@@ -6,16 +6,28 @@ import pytest
 
 from softcontact.runner import run
 from softcontact.scene import SceneError
-from softcontact.scene.grasping import LiftTiming
+from softcontact.scene.grasping import LiftTiming, lift_time
 from softcontact.scene.library import find, load, load_module
 
 
 @pytest.fixture(scope="module")
-def scene():
+def dumbbell():
+    """The scene's module, whose grasp is planned once."""
     module = load_module(find("dumbbell"))
+    inside, plans = module.build.__globals__, []
+
+    def planned(*arguments, plan=inside["plan_grasp"], **options):
+        plans[:] = plans or [plan(*arguments, **options)]
+        return plans[0]
+
     short = LiftTiming(approach=0.35, arrive=0.5, close=0.8, lift=0.5, hold=0.7, lift_height=0.05)
-    module.build.__globals__["TIMING"] = short
-    return module.scene({})
+    inside.update(TIMING=short, plan_grasp=planned)
+    return module
+
+
+@pytest.fixture(scope="module")
+def scene(dumbbell):
+    return dumbbell.scene({})
 
 
 def owners(result, hand):
@@ -31,6 +43,12 @@ def test_hands_are_mirror_images_about_the_middle(scene):
     assert right[-1, 21] < -0.05
     assert [scene.grasp.body, scene.grasps[0].body] == ["right", "left"]
     assert len([body for body in scene.bodies if body.kind == "hand"]) == 2  # 30 soft phalanges
+
+
+def test_it_is_lifted_with_the_acceleration_that_is_asked_for(dumbbell, scene):
+    fast = dumbbell.scene({"acceleration": 4.0})
+    assert scene.duration - fast.duration == pytest.approx(0.5 - lift_time(4.0, 0.05))
+    assert fast.grasp.force > scene.grasp.force
 
 
 def test_dumbbell_is_lifted_level_by_both_hands_in_both_models(scene):

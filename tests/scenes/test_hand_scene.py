@@ -87,7 +87,7 @@ def test_force_grows_with_weight_over_friction(hand):
         hand.Options(mass=2.0, friction=0.4),
         hand.Options(force=3),
     ]
-    forces = [hand.grip_force(o, 2e-4, 4) for o in options]
+    forces = [hand.grip_force(o, o.mass_of(2e-4), 4) for o in options]
     assert forces == pytest.approx([1.2, 1.5 * 2 * 9.81 / (2 * 0.8 * 4), 1.5 * 2 * 9.81 / (2 * 0.4 * 4), 3.0])
 
 

@@ -47,8 +47,11 @@ def test_an_organ_from_a_file_is_filled_placed_and_pressed(tmp_path):
 def test_tetrahedra_from_a_file_are_taken_as_they_are(tmp_path):
     ball = mesh.tetrahedral_ball(0.05, 4)
     ball.save(tmp_path / "organ.vtu")
-    scene = load("liver", {**QUICK, "mesh": str(tmp_path / "organ.vtu")})
-    assert len(scene.bodies[0].shape.tetrahedra) == len(ball.tetrahedra)
+    given = {"mesh": str(tmp_path / "organ.vtu")}
+    assert len(load("liver", given).bodies[0].shape.tetrahedra) == len(ball.tetrahedra)
+    for name, value in {"resolution": 10, "wrap": "always", "gap": 0.01}.items():
+        with pytest.raises(SceneError, match=f"^{name}: no effect on .*organ.vtu, .*; leave it out"):
+            load("liver", {**given, name: value})
 
 
 def test_a_surface_with_holes_is_wrapped_and_the_run_says_so(tmp_path):

@@ -54,10 +54,16 @@ def _options(module: SceneModule) -> list[dict[str, Any]]:
             "name": name,
             "default": _default(field),
             "type": _type(field.annotation),
-            "help": field.description or "",
+            "help": _help(module, name, field),
         }
         for name, field in module.options.model_fields.items()
     ]
+
+
+def _help(module: SceneModule, name: str, field: Any) -> str:
+    conditions = getattr(module.options, "conditions", ())
+    needs = [condition.text for condition in conditions if name in condition.options]
+    return " ".join([field.description or "", *(f"{text[0].upper()}{text[1:]}." for text in needs)]).strip()
 
 
 def _default(field: Any) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from softcontact.scene.conditions import only
 from softcontact.scene.errors import SceneError
 from softcontact.scene.library import SceneOptions
 from softcontact.vademecum import Vademecum
@@ -12,6 +13,8 @@ from softcontact.vademecum import Vademecum
 
 class VademecumOptions(SceneOptions):
     """Options of such a scene."""
+
+    conditions = (only("quality", file=None),)
 
     file: str | None = None
     """Vademecum of the solid; by default one that is built on first use and kept in the cache folder."""

@@ -15,6 +15,7 @@ from softcontact.hand import (
     fingertip_orientation,
 )
 from softcontact.scene.bodies import Fingertip, KinematicBody
+from softcontact.scene.conditions import only
 from softcontact.scene.library import SceneOptions
 from softcontact.scene.motions import Keyframes
 from softcontact.scene.settings import ContactSettings
@@ -40,6 +41,8 @@ PAD_STIFFNESS = 4.2  # of a pad on a flat face, over Young's modulus and the pad
 
 class FingertipOptions(SceneOptions):
     """Options of a scene with scripted fingertips."""
+
+    conditions = (only("friction_law", "pressure", contact="aggregate"),)
 
     friction: Annotated[float, Field(ge=0, le=10)] = 0.8
     """Friction coefficient between skin and object [-]."""

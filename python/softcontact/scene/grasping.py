@@ -20,6 +20,7 @@ from softcontact.hand import (
     plan_grasp,
 )
 from softcontact.scene import bodies, measures, motions, settings, shapes
+from softcontact.scene.conditions import only
 from softcontact.scene.fields import grasping
 from softcontact.scene.library import SceneOptions
 from softcontact.scene.model import Scene
@@ -29,6 +30,7 @@ __all__ = [
     "FingerName",
     "GraspOptions",
     "Jitter",
+    "LiftOptions",
     "LiftTiming",
     "Target",
     "ball_target",
@@ -48,12 +50,10 @@ GRAVITY = 9.81
 
 
 class GraspOptions(SceneOptions):
-    """Options of a scene in which a hand grasps something."""
+    """Options of a scene in which hands grasp something."""
 
-    mass: Annotated[float, Field(ge=1e-6, le=20)] | None = None
-    """Mass of the object [kg]; by default from density."""
-    density: Annotated[float, Field(gt=0, le=30000)] = 700.0
-    """Density of the object [kg/m³]."""
+    conditions = (only("friction_law", "pressure", contact="aggregate"),)
+
     friction: Annotated[float, Field(ge=0, le=10)] = 0.8
     """Friction coefficient between skin and object [-]."""
     contact: Literal["aggregate", "point"] = "aggregate"
@@ -71,9 +71,6 @@ class GraspOptions(SceneOptions):
     """Young's modulus of the finger pads [Pa]."""
     acceleration: Annotated[float, Field(gt=0, le=100)] | None = None
     """Greatest acceleration of the lift [m/s²], the default force following; by default that of a lift in 1 s, 0.6."""
-    seed: Annotated[int, Field(ge=0)] | None = None
-    """Seed of how far object and hand are from where they are planned to be: the object up to 4 mm and 6° aside, the
-    hand up to 2 mm and 3°; by default not at all."""
     time_step: Annotated[float, Field(gt=0, le=0.1)] = 0.005
     """Time step [s]."""
 
@@ -82,7 +79,25 @@ class GraspOptions(SceneOptions):
         return HandTissue(young=self.young, friction=self.friction)
 
 
-class BallOptions(GraspOptions):
+class LiftOptions(GraspOptions):
+    """Options of a scene in which one hand grasps an object and lifts it."""
+
+    conditions = (only("density", mass=None),)
+
+    mass: Annotated[float, Field(ge=1e-6, le=20)] | None = None
+    """Mass of the object [kg]; by default from density."""
+    density: Annotated[float, Field(gt=0, le=30000)] = 700.0
+    """Density of the object [kg/m³]."""
+    seed: Annotated[int, Field(ge=0)] | None = None
+    """Seed of how far object and hand are from where they are planned to be: the object up to 4 mm and 6° aside, the
+    hand up to 2 mm and 3°; by default not at all."""
+
+    def mass_of(self, volume: float) -> float:
+        """Mass of an object of some volume [m³]; in [kg]."""
+        return self.mass or self.density * volume
+
+
+class BallOptions(LiftOptions):
     """Options of a scene in which a hand grasps a ball."""
 
     radius: Annotated[float, Field(ge=0.02, le=0.06)] = 0.0375
@@ -117,6 +132,12 @@ class LiftTiming:
     def lifted(self) -> float:
         """End of the lift [s]."""
         return self.approach + self.close + self.settle + self.lift
+
+    def accelerated(self, acceleration: float | None) -> "LiftTiming":
+        """The same with a lift of some greatest acceleration [m/s²], where one is given."""
+        if acceleration is None:
+            return self
+        return replace(self, lift=lift_time(acceleration, self.lift_height))
 
     @property
     def end(self) -> float:
@@ -193,14 +214,19 @@ def ball_target(radius: float, frequency: int = 8) -> Target:
     return Target(shape, GraspObject.ball(radius), radius, 4.0 / 3.0 * np.pi * radius**3)
 
 
-def grip_force(options: GraspOptions, volume: float, opposed: int) -> float:
+def grip_force(options: GraspOptions, mass: float, opposed: int) -> float:
     """Force of each finger that opposes the thumb [N]: half as much again as friction needs, at least 1.2.
 
     One finger or two press with 2 N at least: a light pinch rolls off what is round.
+
+    Args:
+        options: what the user chose.
+        mass: of the object [kg].
+        opposed: fingers that oppose thumbs.
     """
     if options.force is not None:
         return options.force
-    weight = (GRAVITY + (options.acceleration or 0.0)) * (options.mass or options.density * volume)
+    weight = (GRAVITY + (options.acceleration or 0.0)) * mass
     least = 2.0 if opposed <= 2 else 1.2
     return min(50.0, max(least, 1.5 * weight / (2.0 * max(options.friction, 0.05) * opposed)))
 
@@ -271,7 +297,7 @@ def held_checks(timing: LiftTiming, by: str = "hand", drift: float = 5e-4, settl
 def lift_scene(
     name: str,
     description: str,
-    options: GraspOptions,
+    options: LiftOptions,
     target: Target,
     kind: str,
     timing: LiftTiming,
@@ -288,9 +314,9 @@ def lift_scene(
         sizes: of the hand.
     """
     sizes, tissue, jitter = sizes or HandParameters(), options.tissue(), Jitter.drawn(options.seed)
-    if options.acceleration is not None:
-        timing = replace(timing, lift=lift_time(options.acceleration, timing.lift_height))
+    timing = timing.accelerated(options.acceleration)
     plan = _planned(sizes, target.grasped, kind, options.fingers)
+    force = grip_force(options, options.mass_of(target.volume), len(plan.fingers) - 1)
     if options.seed is not None:
         plan = jitter.moved(plan)
     return Scene(
@@ -307,7 +333,7 @@ def lift_scene(
             ),
         ],
         motions=[hand_motion(plan, "hand", timing)],
-        grasp=closing(plan, "hand", timing, grip_force(options, target.volume, len(plan.fingers) - 1)),
+        grasp=closing(plan, "hand", timing, force),
         checks=held_checks(timing, settle=0.0 if options.acceleration is None else 0.3),
     )
 
@@ -325,7 +351,7 @@ def _planned(sizes: HandParameters, grasped: GraspObject, kind: str, fingers: tu
 
 
 def _object(
-    options: GraspOptions, target: Target, jitter: Jitter
+    options: LiftOptions, target: Target, jitter: Jitter
 ) -> bodies.RigidBody | bodies.TetrahedralBody:
     placed = {
         "name": "object",

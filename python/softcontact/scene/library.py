@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_origin
+from typing import Any, ClassVar, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model, model_validator
 
 from softcontact.messages import closest, files_beside, nearest
+from softcontact.scene.conditions import Condition, check_effects, check_names
 from softcontact.scene.errors import SceneError, one_line
 from softcontact.scene.files import parse_value, read
 from softcontact.scene.model import Scene
@@ -25,9 +26,26 @@ SUFFIXES = (".py", ".json", ".yaml", ".yml")
 
 
 class SceneOptions(BaseModel):
-    """Base of a scene module's `Options`: a typo is refused, NaN is refused, docstrings are help texts."""
+    """Base of a scene module's `Options`: a typo is refused, NaN is refused, docstrings are help texts.
+
+    Attributes:
+        conditions: of options that have an effect only where others allow it, besides those of the bases; such an
+            option, given elsewhere, is refused. See softcontact.scene.conditions.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
+    conditions: ClassVar[tuple[Condition, ...]] = ()
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        bases = [base for base in cls.__mro__ if issubclass(base, SceneOptions)]
+        cls.conditions = tuple(dict.fromkeys(c for base in reversed(bases) for c in base.conditions))
+        check_names(cls, cls.conditions)
+
+    @model_validator(mode="after")
+    def _all_have_effects(self) -> "SceneOptions":
+        check_effects(self, self.conditions)
+        return self
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from softcontact.scene.shapes import Cylinder, Mesh, TetrahedralMesh
 ORGAN_SIZES = (0.02, 0.5)  # m, largest side
 DOWNWARD = (1.0, 0.0, 0.0, 0.0)  # half a turn about x: what points along z points down
 Wrap = Literal["needed", "never", "always"]
+RESOLUTION = 14  # lattice cells along an organ's largest side
 FREE_FORCE = 0.02  # N, that a tool which touches nothing may still pull its device with
 
 
@@ -94,20 +95,21 @@ def written(mesh: MadeMesh) -> TetrahedralMesh:
 
 
 def organ(
-    path: str | None, unit: str, resolution: int, wrap: Wrap = "needed", gap: float | None = None
+    path: str | None, unit: str, resolution: int = RESOLUTION, wrap: Wrap = "needed", gap: float | None = None
 ) -> tuple[MadeMesh, tuple[str, ...]]:
     """Tetrahedra of an organ, its middle over the origin and its lowest point at z = 0.
 
     Args:
         path: a surface or tetrahedra in a file; None for the liver made in code.
         unit: length unit of the file.
-        resolution: lattice cells along the largest side; a file with tetrahedra keeps its own.
+        resolution: lattice cells along the largest side.
         wrap: whether a new surface is laid around the file's: where it is open or crosses itself, always or never.
         gap: widest opening that this bridges [m]; by default a cell.
     Returns:
         The tetrahedra, and what there is to say of how they were made; it is also given as a SceneWarning.
     Raises:
-        SceneError: the file cannot be read, is no organ by its size, or cannot be filled.
+        SceneError: the file cannot be read, is no organ by its size, or cannot be filled; or it holds tetrahedra, which
+            are taken as they are, and a lattice or a surface is asked for.
     """
     notes: tuple[str, ...] = ()
     try:
@@ -115,6 +117,8 @@ def organ(
             made = anatomy.liver(cell=anatomy.LIVER_LENGTH / resolution)
         else:
             made, notes = _from_file(path, unit, resolution, wrap, gap)
+    except SceneError:
+        raise
     except ValueError as error:
         raise SceneError(f"mesh: {error}") from None
     for note in notes:
@@ -128,10 +132,13 @@ def _from_file(
     path: str, unit: str, resolution: int, wrap: Wrap, gap: float | None
 ) -> tuple[MadeMesh, tuple[str, ...]]:
     try:
-        return load_tetrahedra(path, unit=unit, size_range=ORGAN_SIZES), ()
+        made = load_tetrahedra(path, unit=unit, size_range=ORGAN_SIZES)
     except MeshError as error:
         if "a surface without tetrahedra" not in str(error):
             raise
+    else:
+        _check_untouched(path, {"resolution": resolution != RESOLUTION, "wrap": wrap == "always", "gap": gap})
+        return made, ()
     surface = load_soup(path, unit=unit, size_range=ORGAN_SIZES)
     cell = float(surface.extent.max()) / resolution
     if wrap != "always":
@@ -143,6 +150,14 @@ def _from_file(
                 raise MeshError(surface.name, error.defect, f"{error.remedy}; or give wrap=needed") from None
     made, report = wrap_surface(surface, cell, gap)
     return made, (f"{surface.name}: {'; '.join((*surface.report.notes, report.text()))}",)
+
+
+def _check_untouched(path: str, asked: dict[str, object]) -> None:
+    for name, value in asked.items():
+        if value:
+            raise SceneError(
+                f"{name}: no effect on {path}, whose tetrahedra are taken as they are; leave it out"
+            )
 
 
 def highest(mesh: MadeMesh) -> tuple[float, float]:
