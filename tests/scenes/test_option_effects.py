@@ -134,6 +134,20 @@ def test_conditions_of_bases_stay_and_wrong_names_are_told():
         type("Wrong", (Options,), {"conditions": (only("speed", typo=1),), "__module__": __name__})
 
 
+@pytest.mark.filterwarnings("ignore:Field name")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class Options(SceneOptions):\n    conditions: int = 1\ndef scene(**options): pass\n",
+        "def scene(conditions=1): pass\n",
+    ],
+)
+def test_an_option_of_that_name_is_refused(tmp_path, text):
+    (tmp_path / "own.py").write_text(f"from softcontact.scene import SceneOptions\n{text}")
+    with pytest.raises(SceneError, match=r"option 'conditions': .*; choose another one"):
+        load(tmp_path / "own.py")
+
+
 @pytest.mark.parametrize(
     ("scene", "given", "name"),
     [

@@ -38,6 +38,8 @@ class SceneOptions(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        if "conditions" in cls.model_fields:
+            raise SceneError("option 'conditions': the name has a meaning of its own; choose another one")
         bases = [base for base in cls.__mro__ if issubclass(base, SceneOptions)]
         cls.conditions = tuple(dict.fromkeys(c for base in reversed(bases) for c in base.conditions))
         check_names(cls, cls.conditions)
