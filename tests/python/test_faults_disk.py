@@ -58,14 +58,14 @@ def test_a_file_that_does_not_fit_leaves_the_earlier_one(name, commands_here, ca
 
 
 @contextmanager
-def full_at(write, monkeypatch):
+def full_at(write, monkeypatch, number=errno.ENOSPC):
     """The disk is full at this write, the first being 1; yields a list of all that were tried."""
     replace, tried = Path.replace, []
 
     def refuse(part, place):
         tried.append(place)
         if len(tried) == write:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(part))
+            raise OSError(number, os.strerror(number), str(part))
         return replace(part, place)
 
     with monkeypatch.context() as patched:
@@ -107,6 +107,27 @@ def test_a_recording_that_finds_no_place_is_kept_elsewhere(name, commands_here, 
     line = told_once(capsys.readouterr(), "No space left", COMMANDS[name][1])
     kept = Path(line.rpartition("the recording is in '")[2].removesuffix("'"))
     assert read_track(kept).duration > 0.1 and kept.parent.parent == commands_here
+
+
+@pytest.mark.parametrize("name", [name for name, (_, place) in COMMANDS.items() if place != "small.h5"])
+def test_a_folder_that_takes_no_files_is_told_and_left_as_it_is(name, commands_here, read_only, capsys):
+    place = read_only / COMMANDS[name][1]
+    assert call(name, place=place) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and printed.err.count("\n") == 1
+    assert str(place) in printed.err and "; choose a " in printed.err and "free space" not in printed.err
+    assert "Read-only file system" in printed.err or "Permission denied" in printed.err
+    assert not list(read_only.iterdir())
+
+
+@pytest.mark.parametrize("name", ["run", "vademecum certify", "device simulate", "mesh wrap"])
+def test_a_disk_that_turns_read_only_meanwhile_is_told(name, commands_here, capsys, monkeypatch):
+    """As Linux makes of one with errors."""
+    with full_at(1, monkeypatch, errno.EROFS):
+        assert call(name) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{COMMANDS[name][1]}': Read-only file system; choose a" in line and "free space" not in line
+    assert not rests(commands_here)
 
 
 def test_files_are_written_by_what_writes_them_whole():

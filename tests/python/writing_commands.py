@@ -74,9 +74,17 @@ def samples(folder):
     shutil.copytree(STORED, folder / "stored")
 
 
-def call(name, more=()):
-    """Run a command in the current folder; its exit code."""
-    words = COMMANDS[name][0]
+def call(name, more=(), place=None):
+    """Run a command in the current folder; its exit code.
+
+    Args:
+        name: of the command.
+        more: words.
+        place: what it writes instead of its own folder or file.
+    """
+    words = [
+        str(place) if place is not None and word == COMMANDS[name][1] else word for word in COMMANDS[name][0]
+    ]
     with sending() if words[:2] == ["track", "record"] else nullcontext():
         return main([*words, *more])
 
