@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tracked hands in runs: three inputs, live repeated, wrenches felt; and `softcontact track`."""
 
+import errno
 import json
 import socket
 import threading
@@ -125,6 +126,32 @@ def test_a_live_run_is_repeated_by_what_it_left(monkeypatch, tmp_path, closing):
     ):
         repeated = run(again, record=False, progress=False, replay=False)
         assert repeated.summary["state_hash"] == result.summary["state_hash"]
+
+
+def test_a_network_that_goes_away_ends_no_run(monkeypatch, tmp_path, closing):
+    """Forces go to one that does not read, then to nobody."""
+    url, back = free_port(), free_port()
+    Stage(monkeypatch, packets_of(closing), url)
+    sent, sendto = [], socket.socket.sendto
+
+    def leave(channel, data, target):
+        sent.append(target)
+        if target[1] == int(back.rpartition(":")[2]) and len(sent) > 30:
+            raise OSError(errno.ENETUNREACH, "Network is unreachable")
+        return sendto(channel, data, target)
+
+    class Channel(socket.socket):
+        sendto = leave
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        listener.bind(("127.0.0.1", int(back.rpartition(":")[2])))
+        monkeypatch.setattr("softcontact.tracking.udp.socket.socket", Channel)
+        scene = hand_alone(source=url, coupling="bilateral", feedback=back, position=(0.1, 0.0, 0.0))
+        with pytest.warns(UserWarning, match="hand.feedback: .*Network is unreachable.* is lost") as told:
+            result = run(scene, out=tmp_path / "live", progress=False, replay=False)
+    assert result.exit_code == 0 and result.summary["steps"] == 60
+    assert len([warning for warning in told if "feedback" in str(warning.message)]) == 1
 
 
 def test_a_live_run_that_is_interrupted_is_repeated_as_far_as_it_came(monkeypatch, tmp_path, closing):

@@ -92,14 +92,16 @@ def call(name, more=(), place=None):
 @contextmanager
 def sending():
     """A stream for whoever records."""
-    packets, stop = packets_of(read_track(find_track("grasp"))), threading.Event()
+    track, stop = read_track(find_track("grasp")), threading.Event()
 
     def send():
-        sender = open_sender(PORT)
-        for _, data in packets:
-            sender(data)
-            if stop.wait(0.01):
-                break
+        sender, number = open_sender(PORT), 0
+        while not stop.is_set():
+            number += 1  # of the sender's session
+            for _, data in packets_of(track, session=str(number)):
+                sender(data)
+                if stop.wait(0.01):
+                    break
         sender.close()
 
     thread = threading.Thread(target=send)

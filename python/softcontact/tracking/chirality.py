@@ -30,7 +30,7 @@ class MirroredError(TrackError):
 
 
 class TrackWarning(UserWarning):
-    """A stream that can hardly be what it is said to be."""
+    """A stream that can hardly be what it is said to be, or that nobody takes."""
 
 
 def mean_flexion(points: FloatArray, side: str) -> float:

@@ -20,6 +20,7 @@ A message of it is one JSON object a UDP datagram:
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,7 @@ from numpy.typing import NDArray
 
 from softcontact.hand.anatomy import FINGERS
 
+from .chirality import TrackWarning
 from .values import FORMAT, TrackError
 
 __all__ = ["SITES", "WRENCH_FORMAT", "WrenchSender", "decode_wrench", "encode_wrench", "wrenches"]
@@ -118,15 +120,27 @@ class WrenchSender:
     Args:
         send: takes a datagram; see udp.open_sender.
         body: name of the hand.
+    Attributes:
+        count: steps so far; the next datagram's number.
+        lost: datagrams that the system did not take.
     """
 
     def __init__(self, send: Callable[[bytes], None], body: str) -> None:
-        self._send, self._body, self.count = send, body, 0
+        self._send, self._body, self.count, self.lost = send, body, 0, 0
 
     def __call__(self, time: float, values: FloatArray) -> None:
-        """Send the wrenches (6, 3, 3) of the step that ended at `time` [s]; wrong numbers are not sent."""
+        """Send the wrenches (6, 3, 3) of the step that ended at `time` [s]; wrong numbers are not sent.
+
+        A network that goes away does not end a run: its datagrams are lost, which is told once.
+        """
         if np.isfinite(values).all():
-            self._send(encode_wrench(self.count, time, self._body, values))
+            try:
+                self._send(encode_wrench(self.count, time, self._body, values))
+            except TrackError as error:
+                if not self.lost:
+                    told = f"{self._body}.feedback: {error}; what is not taken from {time:g} s on is lost"
+                    warnings.warn(told, TrackWarning, stacklevel=2)
+                self.lost += 1
         self.count += 1
 
     def close(self) -> None:

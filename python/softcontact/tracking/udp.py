@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import select
 import socket
 import time
@@ -61,6 +62,8 @@ def open_sender(url: str) -> Callable[[bytes], None]:
         except (BlockingIOError, ConnectionRefusedError):
             return
         except OSError as error:
+            if error.errno == errno.ENOBUFS:  # what BSD says of a full queue
+                return
             raise TrackError(
                 f"{url}: {error.strerror or error}; give an address that can be reached"
             ) from None
