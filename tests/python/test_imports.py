@@ -47,7 +47,8 @@ STANDARD_HEADERS = {
 # Modules of the package from the ground up: each may import those on lower levels and on its own.
 LEVELS = [
     {"mesh", "bodies", "friction", "contact", "solver", "_fclib", "figures", "patches", "progress", "_core"}
-    | {"messages", "isolated", "outcomes", "parallel", "whole_file", "_contact_problem", "_problem_data"},
+    | {"messages", "isolated", "outcomes", "parallel", "whole_file", "_contact_problem", "_problem_data"}
+    | {"extras", "memory"},
     {"hand", "flexibility", "haptics"},
     {"tracking", "avatar", "vademecum"},
     {"scene"},

@@ -130,7 +130,7 @@ def test_a_killed_build_goes_on_to_the_same_file(built, solid, tmp_path):
         (["certify", "BUILT", "--modes", "1.7"], "--modes: '1.7', expected whole numbers"),
         (["certify", "BUILT", "--limit", "nan"], "--limit: nan, expected a share"),
         (["certify", "BUILT", "--every", "0"], "--every: 0"),
-        (["distance", "BUILT", "--grid", "100000,100000,100000"], "more than there is; take fewer"),
+        (["distance", "BUILT", "--grid", "100000,100000,100000"], "of memory are free, so take fewer"),
         (["distance", "BUILT", "--grid", "1e300,9,9"], "--grid: '1e300,9,9', expected whole numbers"),
         (["distance", "BUILT", "--grid", "12,8"], "--grid: '12,8'"),
         (["distance", "BUILT", "--grid", "12,8,2"], "6 or more each"),

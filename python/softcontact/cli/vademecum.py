@@ -184,7 +184,10 @@ def distance(
     started = time.perf_counter()
     with _changed(file) as read:
         made = read.with_distance(
-            (counts[0], counts[1], counts[2]), sizes=_numbers("--sizes", sizes), compress=compress
+            (counts[0], counts[1], counts[2]),
+            sizes=_numbers("--sizes", sizes),
+            compress=compress,
+            copies=3 if compress is None else 1,
         )
         outputs.guarded(file, made.save, file, option="", what="file")
     _print({**_summary(file, made), "wall_time_s": time.perf_counter() - started}, as_json)

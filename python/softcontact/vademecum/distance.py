@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softcontact import _core
+from softcontact.memory import available_memory
 from softcontact.vademecum.point_load import LoadCases
 from softcontact.vademecum.separated import SeparatedSolution
 
@@ -29,6 +30,7 @@ IntArray = NDArray[np.int64]
 
 Between = Literal["refuse", "nearest", "blend"]
 
+_ADDRESSED = 2**46  # bytes; where the system does not tell what is free
 _SAME_SIZE = 1e-9  # sizes of the load that differ by less are one
 
 
@@ -179,6 +181,7 @@ def tabulate_distance(
     sizes: ArrayLike = (1.0,),
     margin: float | None = None,
     threads: int | None = None,
+    copies: int = 1,
     tell: Callable[[int, int], None] = lambda done, total: None,
 ) -> DistanceField:
     """Compute the distances to the boundary of every deformed state.
@@ -188,9 +191,10 @@ def tabulate_distance(
         sizes: shares of the largest force to tabulate, in [0, 1], growing.
         margin: of the grid about the box of all states [m]; None means two cells.
         threads: that share the states; None means one a processor. The result does not depend on it.
+        copies: room in memory for so many must be there before any work; to write one takes three.
         tell: called with the number of states done and in all.
     Raises:
-        ValueError: a value out of range.
+        ValueError: a value out of range, or more distances than there is memory for.
     """
     sizes = np.asarray(sizes, dtype=float)
     if not (sizes.ndim == 1 and len(sizes) and (sizes >= 0.0).all() and (sizes <= 1.0).all()):
@@ -201,6 +205,7 @@ def tabulate_distance(
         raise ValueError(f"counts: {counts}, expected three numbers of grid points, 6 or more each")
     if margin is not None and not 0.0 <= margin < np.inf:
         raise ValueError(f"margin: {margin}, expected a length >= 0 [m]")
+    _check_room(counts, len(sizes) * cases.count, copies)
     threads = len(os.sched_getaffinity(0)) if threads is None else threads
     if threads < 1:
         raise ValueError(f"threads: {threads}, expected 1 or more")
@@ -218,13 +223,7 @@ def tabulate_distance(
     cells = np.array(counts) - 1
     spacing = (high - low) / (cells - 4) if margin is None else (high - low + 2.0 * margin) / cells
     origin = low - (2.0 * spacing if margin is None else margin)
-    try:
-        values = np.empty((len(states), *counts), dtype=np.float32)
-    except (MemoryError, ValueError):  # numpy's word for more than can be addressed
-        size = 4.0 * len(states) * math.prod(counts)
-        raise ValueError(
-            f"counts: {tuple(counts)} for {len(states)} states take {size:.3g} bytes, more than there is; take fewer"
-        ) from None
+    values = np.empty((len(states), *counts), dtype=np.float32)
     surface = _core.Surface(rest, triangles)
     together = 4 * threads
     for first in range(0, len(states), together):
@@ -234,6 +233,23 @@ def tabulate_distance(
         )
         tell(first + len(some), len(states))
     return DistanceField(origin, spacing, sizes, values.reshape(len(sizes), cases.count, *counts))
+
+
+def _check_room(counts: tuple[int, int, int], states: int, copies: int) -> None:
+    """See that so many distances fit into memory: the system grants them, and kills who fills them in.
+
+    Raises:
+        ValueError: they do not.
+    """
+    size, room = 4 * states * math.prod(map(int, counts)), available_memory()
+    if room is None:
+        room = _ADDRESSED
+    if copies * size > room:
+        written = f", and {copies} times as much where they are written" if copies > 1 else ""
+        raise ValueError(
+            f"counts: {tuple(counts)} for {states} states take {size / 1e9:.3g} GB{written}; {room / 1e9:.3g} GB of "
+            "memory are free, so take fewer points or sizes"
+        )
 
 
 def as_cloud(points: ArrayLike) -> FloatArray:
