@@ -14,11 +14,13 @@ import urllib.request
 
 import numpy as np
 import pytest
+from test_live import FALL
 
 from softcontact.cli import main
 from softcontact.live import open_scene
 from softcontact.live.panel import _plain, _step
 from softcontact.report.chromium import ChromiumPage, find_chromium
+from softcontact.scene import Scene
 from softcontact.scene.library import load
 
 pytest.importorskip("viser")
@@ -180,3 +182,20 @@ def test_keys_and_mouse_move_the_tool_and_raise_the_force_in_the_page(shown):
 
 def fail(duration):
     raise ValueError("body 'block': positions are not finite")
+
+
+@pytest.mark.browser
+@needs_chromium
+def test_a_played_scene_can_only_be_restarted_at_its_end():
+    with open_scene(Scene.from_dict(FALL)) as live, Page(live, port=0) as page:
+        live.start()
+        until(lambda: live.finished and not live.running)
+        page.update()
+        with ChromiumPage((900, 600)) as browser:
+            browser.open(page.address)
+            until(lambda: "At its end" in browser.evaluate("document.body.innerText"))
+            buttons = browser.evaluate(
+                "[...document.querySelectorAll('button')].map(b => [b.innerText.trim(), b.disabled])"
+            )
+            assert ["Go on", True] in buttons and ["Restart", False] in buttons
+            assert "real time" not in browser.evaluate("document.body.innerText")

@@ -308,5 +308,6 @@ def test_history_keeps_its_window_and_its_peaks():
     times, normal, tangential = history.arrays(50)
     assert times[-1] == pytest.approx(9.99) and times[0] >= 9.99 - 2.0 and len(times) <= 50
     assert normal.max() == 5.0 and tangential.min() == -1.0
+    assert history.last == (1.0, 0.0)
     history.clear()
-    assert [len(part) for part in history.arrays()] == [0, 0, 0]
+    assert [len(part) for part in history.arrays()] == [0, 0, 0] and history.last == (0.0, 0.0)

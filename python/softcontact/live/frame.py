@@ -99,6 +99,12 @@ class History:
         while rows and rows[0][0] < time - self.window:
             rows.popleft()
 
+    @property
+    def last(self) -> tuple[float, float]:
+        """Newest normal and tangential force [N]; zeros without any."""
+        rows = self._rows
+        return rows[-1][1:] if rows else (0.0, 0.0)
+
     def clear(self) -> None:
         """Forget all samples."""
         self._rows = deque(maxlen=self._rows.maxlen)

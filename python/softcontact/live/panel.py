@@ -21,6 +21,7 @@ MOVES = (  # axis, what its two ends are called, their keys
     (2, ("down", "up"), ("O", "U")),
 )
 COLORS = ("#2060dc", "#e07b1a")  # normal, tangential
+HEADROOM = 1.08  # of the plot, where the label of a bound would be cut off
 
 
 class Panel:
@@ -72,9 +73,16 @@ class Panel:
             ):
                 if part.content != text:
                     part.content = text
-            label = "Pause" if self._live.running else "Go on"
-            if self._pause.label != label:
-                self._pause.label = label
+            self._update_pause()
+
+    def _update_pause(self) -> None:
+        live, button = self._live, self._pause
+        label = "Pause" if live.running else "Go on"
+        if button.label != label:
+            button.label = label
+        ended = not live.running and (live.finished or live.error is not None)
+        if button.disabled != ended:
+            button.disabled = ended  # only a restart helps
 
     # Texts.
 
@@ -95,8 +103,9 @@ class Panel:
 
     def _figures_text(self) -> str:
         read = self._live.read()
+        pace = f", {read.speed:.2f} × real time" if self._live.running else ""
         rows = [
-            ("simulated time", f"{read.time:.2f} s, {read.speed:.2f} × real time"),
+            ("simulated time", f"{read.time:.2f} s{pace}"),
             ("a visual step", f"{read.step_ms:.1f} ms, {read.contacts} contacts"),
         ]
         if read.fast is not None:
@@ -140,7 +149,7 @@ class Panel:
         window = self._live.history.window
         return {
             "x": {"time": False, "auto": False, "range": (-window, 0.0)},
-            "y": {"auto": False, "range": self._limits},
+            "y": {"auto": False, "range": tuple(HEADROOM * limit for limit in self._limits)},
         }
 
     # Buttons, keys, mouse.

@@ -47,10 +47,7 @@ class PlayedScene(LiveScene):
 
     def read(self) -> Readings:
         """Figures of this moment."""
-        frame = self.frame
-        rows = self.history.arrays(1)
-        normal, tangential = (float(rows[1][-1]), float(rows[2][-1])) if len(rows[0]) else (0.0, 0.0)
-        return Readings(frame.time, self._speed(), self._step_ms(), self._contacts, normal, tangential)
+        return Readings(self.frame.time, self._speed(), self._step_ms(), self._contacts, *self.history.last)
 
     def _build(self) -> None:
         self._release()
