@@ -12,7 +12,6 @@ import os
 import pickle
 import queue
 import shutil
-import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +24,7 @@ from typing import Any
 from softcontact.extras import how_to_install
 from softcontact.isolated import IsolatedProcess, Limits, ProcessLost, TimeLimitReached
 from softcontact.outcomes import Outcome, on_dask, tried
+from softcontact.whole_file import temporary_folder
 
 __all__ = [
     "Limits",
@@ -88,6 +88,7 @@ class Workers:
         self._processes: list[IsolatedProcess] = []
         self._idle: queue.SimpleQueue[IsolatedProcess] = queue.SimpleQueue()
         self._folder: Path | None = None
+        self._held = -1
         self._known: list[tuple[Any, Any]] = []  # shared objects and what workers know them by
         self._number = 0
         if self._client is None and count > 1:
@@ -95,7 +96,7 @@ class Workers:
 
     def _start(self) -> ThreadPoolExecutor:
         if self._threads is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="softcontact-"))
+            self._folder, self._held = temporary_folder("workers")
             self._threads = ThreadPoolExecutor(self._count)
             for _ in range(self._count):
                 process = IsolatedProcess(folder=str(self._folder), quiet=self._quiet)
@@ -265,6 +266,9 @@ class Workers:
             self._threads.shutdown(cancel_futures=True)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+            if self._held >= 0:
+                os.close(self._held)
+            self._held = -1
         if self._client is not None:
             self._client.close()
         self._processes, self._known = [], []

@@ -8,7 +8,9 @@ import errno
 import hashlib
 import os
 import secrets
+import shutil
 import stat
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -157,6 +159,36 @@ def claimed(path: Path) -> Iterator[None]:
             held.unlink()
         if os.name != "nt":  # the other way round another process would lock a name that goes
             os.close(descriptor)
+
+
+def temporary_folder(kind: str) -> tuple[Path, int]:
+    """A new temporary folder, which is this process's as long as it lives; those that killed ones left go.
+
+    Args:
+        kind: of folder; part of the name.
+    Returns:
+        The folder, to be removed by the caller, and a descriptor to be closed after that; -1 where there are no locks.
+    """
+    start = f"softcontact-{kind}-"
+    for left in Path(tempfile.gettempdir()).glob(f"{start}*"):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(left, os.O_RDONLY)
+            try:
+                if lock(descriptor):
+                    shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(descriptor)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=start))
+        try:
+            descriptor = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:  # taken for a rest, at this very moment
+            continue
+        except OSError:  # Windows opens no folders
+            return folder, -1
+        if lock(descriptor) is not False:
+            return folder, descriptor
+        os.close(descriptor)
 
 
 def remove_rests(folder: Path) -> None:

@@ -3,10 +3,18 @@
 
 import os
 import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from small_vademecum import small
 from writing_commands import call, rests, unreadable
+
+from softcontact.vademecum import stock
+from softcontact.whole_file import claimed, temporary_folder
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="SIGKILL is POSIX's")
 
@@ -71,3 +79,53 @@ def test_a_command_that_is_killed_leaves_whole_files_and_works_again(name, more,
     assert touch > 1
     assert call(name, more) == 0
     assert not rests(commands_here) and not list(commands_here.glob("*.partial"))
+
+
+def test_temporary_folders_of_killed_processes_go_and_those_of_others_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = "import sys\nfrom softcontact.whole_file import temporary_folder\n"
+    code += "folder, held = temporary_folder('workers')\n"
+    code += "(folder / '1').write_bytes(b'shared')\nprint(folder, flush=True)\nsys.stdin.read()\n"
+    words, environment = [sys.executable, "-c", code], {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        words, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        theirs = Path(other.stdout.readline().strip())
+        (tmp_path / "softcontact-recording-x").mkdir()
+        ours, held = temporary_folder("workers")
+        assert (theirs / "1").exists() and ours != theirs
+        os.close(held)
+        other.kill()
+    again, held = temporary_folder("workers")
+    assert sorted(tmp_path.iterdir()) == sorted([again, tmp_path / "softcontact-recording-x"])
+    os.close(held)
+
+
+def test_two_processes_build_one_vademecum_of_the_package_once(tmp_path, monkeypatch):
+    """The second waits, and takes what the first has built, also where that one is killed and its turn comes."""
+    monkeypatch.setenv("SOFTCONTACT_CACHE", str(tmp_path))
+    monkeypatch.setattr(stock, "_LOOK_S", 0.01)
+    monkeypatch.setattr(stock, "build", lambda *_, out, **__: small().save(out) or small())
+    file = stock.beam_file(quick=True)
+    built = file.read_bytes()
+    file.unlink()
+    said = []
+
+    def tell(text):
+        said.append(text)
+        if text.startswith("waiting"):
+            file.write_bytes(built)
+            other.close()
+
+    with ExitStack() as other:
+        other.enter_context(claimed(file))
+        assert stock.beam_file(quick=True, tell=tell) == file
+    assert said == [f"waiting for another process that builds {file}"]
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+def test_a_cache_that_takes_nothing_is_told(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("SOFTCONTACT_CACHE", str(tmp_path / "file"))
+    with pytest.raises(OSError, match=r"cannot write to .*beam-quick.*; SOFTCONTACT_CACHE names the folder"):
+        stock.beam_file(quick=True)

@@ -14,12 +14,13 @@ import select
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+from softcontact.whole_file import temporary_folder
 
 __all__ = ["BrowserError", "ChromiumPage", "find_chromium"]
 
@@ -83,7 +84,7 @@ class ChromiumPage:
                 "no Chromium or Chrome found; install one (Debian: apt install chromium) or set "
                 "SOFTCONTACT_CHROMIUM to its path"
             )
-        self._profile = tempfile.mkdtemp(prefix="softcontact-chromium-")
+        self._profile, self._held = temporary_folder("chromium")
         flags = [*FLAGS, f"--user-data-dir={self._profile}", f"--window-size={self.size[0]},{self.size[1]}"]
         if os.geteuid() == 0:
             flags.append("--no-sandbox")  # as root Chromium refuses to start otherwise
@@ -191,6 +192,7 @@ class ChromiumPage:
         self._process.stdin.close()
         self._process.stdout.close()
         shutil.rmtree(self._profile, ignore_errors=True)
+        os.close(self._held)
 
     def _call(self, method: str, *, session: bool = True, **parameters: Any) -> dict[str, Any]:
         self._count += 1

@@ -4,7 +4,6 @@
 import atexit
 import os
 import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from softcontact.messages import option_text
 from softcontact.record import History
 from softcontact.scene.measures import PROBE_UNITS
 from softcontact.scene.model import Scene
-from softcontact.whole_file import write_figure, write_whole
+from softcontact.whole_file import temporary_folder, write_figure, write_whole
 
 _MOST_CURVES = 12  # more would not be told apart; the strongest are drawn
 _MOST_ROWS = 40
@@ -128,7 +127,8 @@ def new_figure() -> Any:
     """A matplotlib figure that draws to files, also where the home folder cannot be written."""
     if "MPLCONFIGDIR" not in os.environ and not _home_is_writable():
         # matplotlib would warn on the error stream and make such a folder itself.
-        os.environ["MPLCONFIGDIR"] = folder = tempfile.mkdtemp(prefix="softcontact-matplotlib-")
+        folder, _ = temporary_folder("matplotlib")
+        os.environ["MPLCONFIGDIR"] = str(folder)
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
     from matplotlib.figure import Figure
 

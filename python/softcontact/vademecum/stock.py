@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +24,12 @@ from softcontact.vademecum.offline import BuildOptions
 from softcontact.vademecum.point_load import PointLoad
 from softcontact.vademecum.solid_mesh import SolidMesh
 from softcontact.vademecum.vademecum import Vademecum, build
-from softcontact.whole_file import remove_rests
+from softcontact.whole_file import claimed, refusal, remove_rests
 
 __all__ = ["beam_file", "bunny_file", "cache_folder"]
 
 PAPER_GRID = (42, 26, 61)
+_LOOK_S = 0.5  # after so long, whether another process is done
 _COARSE = (8, 1, 1)  # cells of the quick beam
 _CELL, _LOADED = (
     0.012,
@@ -65,11 +68,7 @@ def beam_file(
         mesh = SolidMesh.block((0.4, 0.04, 0.04), _COARSE)
         model = models.Model(mesh, model.material, models.nodes_where(mesh, "x < 1e-9"), PointLoad(1e6))
         options = BuildOptions(modes=12, tolerance=1e-2, sizes=4)
-    path, made = _built("beam", quick, model, options, tell)
-    if grid and (made.distance_field is None or made.distance_field.grid != PAPER_GRID):
-        tell(f"tabulating distances at {' × '.join(map(str, PAPER_GRID))} points, once")
-        made.with_distance(PAPER_GRID).save(path)
-    return path
+    return _built("beam", quick, model, options, tell, PAPER_GRID if grid else None)
 
 
 def bunny_file(*, quick: bool = False, tell: Callable[[str], None] = lambda text: None) -> Path:
@@ -84,7 +83,7 @@ def bunny_file(*, quick: bool = False, tell: Callable[[str], None] = lambda text
     Source: González et al. 2015, Sec. 4.3.
     """
     model = _quick_bunny() if quick else models.bunny()
-    return _built("bunny", quick, model, model.options, tell)[0]
+    return _built("bunny", quick, model, model.options, tell)
 
 
 def _quick_bunny() -> models.Model:
@@ -105,9 +104,18 @@ def _quick_bunny() -> models.Model:
 
 
 def _built(
-    name: str, quick: bool, model: models.Model, options: BuildOptions, tell: Callable[[str], None]
-) -> tuple[Path, Vademecum]:
-    """The file in the cache folder and what it holds; built where there is none, or none that is whole."""
+    name: str,
+    quick: bool,
+    model: models.Model,
+    options: BuildOptions,
+    tell: Callable[[str], None],
+    grid: tuple[int, int, int] | None = None,
+) -> Path:
+    """The file in the cache folder; built where there is none, or none that is whole, and given the grid it lacks.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     key = [
         VERSION,
         model.mesh.hash,
@@ -118,11 +126,59 @@ def _built(
     ]
     number = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:10]
     path = cache_folder() / f"{name}{'-quick' if quick else ''}-{number}.h5"
+    if _lacks(_kept(path), grid):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            remove_rests(path.parent)
+            with _turn(path, tell):
+                _make(
+                    path,
+                    f"{name}'s vademecum, once ({'seconds' if quick else 'minutes'})",
+                    model,
+                    options,
+                    tell,
+                    grid,
+                )
+        except OSError as error:
+            raise OSError(f"{refusal(path, error)}; SOFTCONTACT_CACHE names the folder") from None
+    return path
+
+
+def _lacks(made: Vademecum | None, grid: tuple[int, int, int] | None) -> bool:
+    return made is None or (
+        grid is not None and (made.distance_field is None or made.distance_field.grid != grid)
+    )
+
+
+@contextlib.contextmanager
+def _turn(path: Path, tell: Callable[[str], None]) -> Iterator[None]:
+    """Wait for another process that builds the same file; it need not be built twice."""
+    told = False
+    with contextlib.ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(claimed(path))
+                break
+            except BlockingIOError:
+                if not told:
+                    tell(f"waiting for another process that builds {path}")
+                told = True
+                time.sleep(_LOOK_S)
+        yield
+
+
+def _make(
+    path: Path,
+    what: str,
+    model: models.Model,
+    options: BuildOptions,
+    tell: Callable[[str], None],
+    grid: tuple[int, int, int] | None,
+) -> None:
+    """Build the file, and tabulate its distances, as far as that was not done meanwhile."""
     made = _kept(path)
     if made is None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        remove_rests(path.parent)
-        tell(f"building the {name}'s vademecum, once ({'seconds' if quick else 'minutes'}): {path}")
+        tell(f"building the {what}: {path}")
         made = build(
             model.mesh,
             model.material,
@@ -133,7 +189,9 @@ def _built(
             checkpoint=path.with_name(path.name + ".partial"),
             out=path,
         )
-    return path, made
+    if grid is not None and _lacks(made, grid):
+        tell(f"tabulating distances at {' × '.join(map(str, grid))} points, once")
+        made.with_distance(grid).save(path)
 
 
 def _kept(path: Path) -> Vademecum | None:
