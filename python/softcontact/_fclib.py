@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 import scipy.sparse
 
-from softcontact.hdf5_reading import read_tried
+from softcontact.hdf5_reading import read_apart
 from softcontact.whole_file import HDF5_FAULTS, write_hdf5
 
 _COMPRESSED = {-1: ("CSC", scipy.sparse.csc_matrix), -2: ("CSR", scipy.sparse.csr_matrix)}
@@ -187,7 +187,7 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
             raise ValueError(
                 f"path: {path} is not an HDF5 file; give a problem that FCLIB or softcontact wrote"
             )
-        return read_tried(_read, path)
+        return read_apart(_read, path)
     except (OSError, RuntimeError) as error:
         if isinstance(error, PermissionError):
             raise ValueError(f"path: {path} cannot be read: {error.strerror}; allow it") from error

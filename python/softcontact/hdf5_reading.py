@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Damaged HDF5 files: its library may crash over one, or read it without end, and neither is an exception.
 
-So a file of which no checksum is known is read in a process of its own first.
+So a file of which no checksum is known is read in a process of its own. To try it there and read it here is not
+enough: what the library makes of a damaged file depends on what was in its memory before.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import threading
@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from softcontact.isolated import IsolatedProcess, Limits, ProcessLost, TimeLimitReached
 
-__all__ = ["read_tried"]
+__all__ = ["read_apart"]
 
 T = TypeVar("T")
 _TIME = 3.0  # s of processor time, and more for large files
@@ -31,27 +31,31 @@ _FAULT = (
 _one_at_a_time = threading.Lock()
 
 
-def read_tried(read: Callable[[Path], T], path: Path) -> T:
-    """read(path), which is known to come to an end.
+def read_apart(read: Callable[[Path], T], path: Path) -> T:
+    """read(path), in another process.
 
     Args:
-        read: of a module; what it raises is raised.
+        read: of a module; what it returns and raises is pickled.
         path: of an HDF5 file.
     Raises:
         OSError: HDF5's library crashes over the file, or takes more than 3 s of processor time and 1 s for each 20 MB.
+        Exception: what `read` raises.
     """
     seconds = _TIME + os.path.getsize(path) / _RATE
+    limits = Limits(time_s=_PATIENCE * seconds)
+    process = _process(os.getpid())
     try:
         with _one_at_a_time:
-            limits = Limits(time_s=_PATIENCE * seconds)
-            _process(os.getpid()).call(_try, read, path.absolute(), seconds, limits=limits)
+            return process.call(_read, read, path.absolute(), seconds, limits=limits)
     except TimeLimitReached:
         raise OSError(_FAULT) from None
     except ProcessLost as error:
         if not error.began:
             raise
         raise OSError(_FAULT) from None
-    return read(path)
+    except (OSError, RuntimeError):  # the library's, over a file that may have left its memory in disorder
+        process.kill()
+        raise
 
 
 @cache
@@ -60,12 +64,13 @@ def _process(_: int) -> IsolatedProcess:
     return IsolatedProcess(idle_s=_IDLE)
 
 
-def _try(read: Callable[[Path], object], path: Path, seconds: float) -> None:
+def _read(read: Callable[[Path], T], path: Path, seconds: float) -> T:
     timer = getattr(signal, "setitimer", None)  # not on Windows, where the clock's limit has to do
-    if timer is not None:
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process, whatever the library is at
-        timer(signal.ITIMER_PROF, seconds)
-    with contextlib.suppress(Exception):  # raised again where the file is read for good
-        read(path)
-    if timer is not None:
+    if timer is None:
+        return read(path)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process, whatever the library is at
+    timer(signal.ITIMER_PROF, seconds)
+    try:
+        return read(path)
+    finally:
         timer(signal.ITIMER_PROF, 0.0)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from softcontact import hdf5_reading
-from softcontact.hdf5_reading import read_tried
+from softcontact.hdf5_reading import read_apart
 from softcontact.tracking.files import read_track
 from softcontact.tracking.values import TrackError
 
@@ -41,21 +41,21 @@ def file(tmp_path):
 
 
 def test_what_can_be_read_is_read_and_what_is_raised_is_raised(file, tmp_path, monkeypatch):
-    assert read_tried(size, file) == 5
+    assert read_apart(size, file) == 5
     with pytest.raises(KeyError, match=r"a\.h5"):
-        read_tried(refuse, file)
+        read_apart(refuse, file)
     (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")  # the process that tries it has another folder
-    assert read_tried(size, Path("../a.h5")) == 5
+    monkeypatch.chdir(tmp_path / "elsewhere")  # the process that reads has another folder
+    assert read_apart(size, Path("../a.h5")) == 5
 
 
 def test_a_crash_and_a_loop_without_end_are_errors_of_the_file(file, monkeypatch):
     with pytest.raises(OSError, match="crashes over it or reads it without end"):
-        read_tried(crash, file)
+        read_apart(crash, file)
     monkeypatch.setattr(hdf5_reading, "_TIME", 0.3)
     with pytest.raises(OSError, match="it is damaged; write it anew"):
-        read_tried(endless, file)
-    assert read_tried(size, file) == 5
+        read_apart(endless, file)
+    assert read_apart(size, file) == 5
 
 
 @pytest.mark.filterwarnings("error")

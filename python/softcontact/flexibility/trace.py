@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from softcontact.hdf5_reading import read_tried
+from softcontact.hdf5_reading import read_apart
 from softcontact.whole_file import HDF5_FAULTS
 
 FloatArray = NDArray[np.float64]
@@ -93,7 +93,7 @@ def _from_csv(path: Path) -> tuple[FloatArray, FloatArray]:
 
 def _from_history(path: Path, body: str) -> tuple[FloatArray, FloatArray]:
     try:
-        times, poses, start = read_tried(partial(_columns, body=body), path)
+        times, poses, start = read_apart(partial(_columns, body=body), path)
     except HDF5_FAULTS as error:
         raise ValueError(
             f"trace: {path}: no motion of {body!r} in it ({error}); give a run's history.h5"

@@ -15,7 +15,7 @@ from softcontact import _core
 from softcontact.haptics.device import Capabilities
 from softcontact.haptics.laws import law_of
 from softcontact.haptics.settings import ThreadSettings
-from softcontact.hdf5_reading import read_tried
+from softcontact.hdf5_reading import read_apart
 from softcontact.whole_file import HDF5_FAULTS, write_whole
 
 FORMAT = "softcontact haptic session 1"
@@ -119,7 +119,7 @@ class Recording:
         """
         Path(path).open("rb").close()
         try:
-            columns, attributes = read_tried(_contents, Path(path))
+            columns, attributes = read_apart(_contents, Path(path))
             if attributes.get("format") != FORMAT:
                 raise ValueError("it has another format")
             kind, options = json.loads(attributes["law"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from softcontact.hdf5_reading import read_tried
+from softcontact.hdf5_reading import read_apart
 from softcontact.whole_file import HDF5_FAULTS
 
 from .sensors import SENSOR_COUNTS
@@ -29,7 +29,7 @@ def read_hdf5(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise TrackError("no such file; give a recording")
     try:
-        raw = read_tried(_read, path)
+        raw = read_apart(_read, path)
     except HDF5_FAULTS as error:
         if isinstance(error, TrackError):
             raise
