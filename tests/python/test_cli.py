@@ -52,7 +52,9 @@ def here(tmp_path, monkeypatch):
 def test_run_prints_a_table_and_passes(here, capsys):
     assert main(["run", "drop.json"]) == 0
     printed = capsys.readouterr()
-    assert "held box" in printed.out and "written to out/drop-1" in printed.out
+    assert (
+        "held box" in printed.out and "written to out/drop-1; open out/drop-1/replay.html in" in printed.out
+    )
     assert "✓" in printed.out and "\x1b" not in printed.out
     assert printed.err == ""
 

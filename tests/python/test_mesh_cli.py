@@ -11,8 +11,8 @@ import pytest
 from mesh_files import CUBE_POINTS, CUBE_QUADS, cube_triangles, obj, text_stl, write
 from typer.testing import CliRunner
 
-from softcontact.cli.mesh import app
-from softcontact.mesh import load_tetrahedra, tetrahedral_box
+from softcontact.cli.mesh import app, surface_rows
+from softcontact.mesh import load_tetrahedra, revolved, tetrahedral_box
 
 P, Q, T = CUBE_POINTS, CUBE_QUADS, cube_triangles()
 
@@ -30,11 +30,17 @@ def test_check_reports_repairs(tmp_path, run):
         assert text in result.output
 
 
+def test_round_off_is_told_as_zero():
+    vase = revolved([(26, 0), (33, 30), (24, 80)], segments=48)
+    assert surface_rows(vase)["centre of mass"].startswith("(0, 0, ")
+
+
 def test_check_refuses_in_one_line(tmp_path, run):
     result = run("check", write(tmp_path / "a.obj", obj(P, Q[:-1])))
     assert result.exit_code == 2
     assert (
-        result.stderr.startswith("error: a.obj: the surface is not closed") and result.stderr.count("\n") == 1
+        result.stderr.startswith("softcontact: a.obj: the surface is not closed")
+        and result.stderr.count("\n") == 1
     )
 
 

@@ -270,7 +270,7 @@ def test_steps_that_miss_the_tolerance_by_nothing_are_accepted_and_told(tmp_path
     assert main(["run", str(tmp_path / "drop.json"), "--no-replay", "--out", str(out)]) == 0
     summary = json.loads((out / "summary.json").read_text())
     assert summary["converged_fraction"] < 1.0 == summary["accepted_fraction"]
-    assert "within solver.accepted_residual, 1e-05 m/s" in capsys.readouterr().err
+    assert "within solver.accepted_residual, 1e-05 m/s, and passes" in capsys.readouterr().err
     strict = drop_scene(solver={"tolerance": 1e-30, "accepted_residual": 1e-30})
     assert run(strict, record=False, replay=False).exit_code == 1
 

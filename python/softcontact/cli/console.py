@@ -7,6 +7,7 @@ import stat
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NoReturn
 
 from rich.console import Console
@@ -125,4 +126,6 @@ def show_summary(summary: dict[str, Any], out: Any) -> None:
     if summary.get("checks_not_reached"):
         screen.print("not reached: " + ", ".join(summary["checks_not_reached"]), markup=False)
     if out is not None:
-        screen.print(f"written to {out}", markup=False, soft_wrap=True)
+        replay = Path(out) / "replay.html"
+        hint = f"; open {replay} in a browser" if replay.is_file() else ""
+        screen.print(f"written to {out}{hint}", markup=False, soft_wrap=True)

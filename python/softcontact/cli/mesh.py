@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from softcontact import outputs
+from softcontact.cli.console import say
 from softcontact.mesh.check import length_text
 from softcontact.mesh.load import HAND_HOLDABLE, load_mesh, load_soup, load_tetrahedra
 from softcontact.mesh.mesher import tetrahedralise as tetrahedralise_surface
@@ -117,7 +118,9 @@ def surface_rows(mesh: SurfaceMesh) -> dict[str, str]:
     }
     if mesh.is_closed:
         rows["volume"] = f"{1e6 * mesh.volume:.4g} cm³"
-        rows["centre of mass"] = "(" + ", ".join(f"{1e3 * x:.4g}" for x in mesh.center_of_mass) + ") mm"
+        rows["centre of mass"] = (
+            "(" + ", ".join(f"{round(1e3 * x, 4) + 0.0:.4g}" for x in mesh.center_of_mass) + ") mm"
+        )
     rows["repaired"] = "; ".join(mesh.report.changes()) or "nothing to repair"
     rows["found"] = "; ".join(mesh.report.findings()) or "one clean piece"
     return rows
@@ -157,11 +160,11 @@ def _print_table(title: str, rows: dict[str, str]) -> None:
 
 @contextlib.contextmanager
 def _one_line_errors() -> Iterator[None]:
-    """Print an expected error as one line on stderr and exit with code 1."""
+    """Print an expected error as one line on stderr and exit with code 2."""
     try:
         yield
     except BrokenPipeError:
         raise
     except (ValueError, ModuleNotFoundError, OSError) as error:
-        typer.echo(f"error: {error}", err=True)
+        say(str(error))
         raise typer.Exit(2) from None

@@ -97,9 +97,10 @@ def _unsolved(summary: dict[str, Any], accepted: float) -> list[str]:
     unit = "" if summary["residual_unit"] == "1" else f" {summary['residual_unit']}"
     extent = "without a finite residual" if worst is None else f"residual up to {worst:.3g}{unit}"
     if failed:
-        return [f"{failed} steps not solved, {extent}"]
+        return [f"{failed} of {steps} steps not solved, {extent}"]
     return [
-        f"{short} steps not solved to tolerance but within solver.accepted_residual, {accepted:g} m/s: {extent}"
+        f"{short} of {steps} steps ended short of the solver's tolerance, {extent}; that is within "
+        f"solver.accepted_residual, {accepted:g} m/s, and passes"
     ]
 
 
