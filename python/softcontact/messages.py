@@ -4,6 +4,7 @@
 import difflib
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 _START, _END = 600, 200  # letters that are kept of a longer text: what is wrong, and the remedy
 _ALIKE = 0.55  # share of letters in common from which a name is offered for another
@@ -23,6 +24,14 @@ def option_text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ",".join(map(str, value))
     return "" if value is None else str(value)
+
+
+def limit_text(check: dict[str, Any]) -> str:
+    """The limit of a judged check, with the side on which the value had to be where that shows: ≤ 0.002."""
+    value, limit, passed = check["value"], check["limit"], check["passed"]
+    if value is None or value == limit:
+        return f"{limit:.4g}"
+    return f"{'≤' if (value < limit) == passed else '≥'} {limit:.4g}"
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:

@@ -4,7 +4,7 @@
 import pytest
 
 from softcontact.cli import main
-from softcontact.messages import closest, files_beside, nearest
+from softcontact.messages import closest, files_beside, limit_text, nearest
 
 SHAPES = ("box", "bunny", "cylinder", "file", "mesh", "sphere")
 SOLIDS = ("filled", "tetrahedra", "tetrahedral-ball", "tetrahedral-box", "tetrahedral-file")
@@ -30,6 +30,21 @@ SOLIDS = ("filled", "tetrahedra", "tetrahedral-ball", "tetrahedral-box", "tetrah
 def test_the_name_that_was_meant_is_found(given, known, meant):
     assert closest(given, known) == meant
     assert nearest(given, known).startswith("; known: " if meant is None else f"; did you mean '{meant}'?")
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "passed", "told"),
+    [
+        (0.1, 0.2, True, "≤ 0.2"),
+        (0.3, 0.2, False, "≤ 0.2"),
+        (0.3, 0.2, True, "≥ 0.2"),
+        (0.1, 0.2, False, "≥ 0.2"),
+        (1.0, 1.0, True, "1"),
+        (None, 1.0, False, "1"),
+    ],
+)
+def test_a_limit_tells_its_side(value, limit, passed, told):
+    assert limit_text({"value": value, "limit": limit, "passed": passed}) == told
 
 
 def test_files_are_named_as_the_user_wrote(tmp_path, monkeypatch):

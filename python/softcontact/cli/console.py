@@ -13,6 +13,8 @@ from typing import Any, NoReturn
 from rich.console import Console
 from rich.table import Table
 
+from softcontact.messages import limit_text
+
 
 def prepare_streams() -> None:
     """Make every text printable: a stream that cannot show a letter shows a substitute."""
@@ -119,9 +121,7 @@ def show_summary(summary: dict[str, Any], out: Any) -> None:
         checks = Table("", "check", "value", "limit", "unit", box=None, pad_edge=False)
         for check in summary["checks"]:
             value = "not finite" if check["value"] is None else f"{check['value']:.4g}"
-            checks.add_row(
-                mark(check["passed"]), check["name"], value, f"{check['limit']:.4g}", check["unit"]
-            )
+            checks.add_row(mark(check["passed"]), check["name"], value, limit_text(check), check["unit"])
         screen.print(checks)
     if summary.get("checks_not_reached"):
         screen.print("not reached: " + ", ".join(summary["checks_not_reached"]), markup=False)

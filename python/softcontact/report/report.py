@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from softcontact.messages import option_text
+from softcontact.messages import limit_text, option_text
 from softcontact.record import History
 from softcontact.scene.measures import PROBE_UNITS
 from softcontact.scene.model import Scene
@@ -50,7 +50,7 @@ def _text(summary: dict[str, Any], scene: Scene, plots: list[tuple[str, str]]) -
     if summary["checks"] or summary.get("checks_not_reached"):
         lines += ["## Checks", ""]
         rows = [
-            ("✓" if c["passed"] else "✗", c["name"], _number(c["value"]), _number(c["limit"]), c["unit"])
+            ("✓" if c["passed"] else "✗", c["name"], _number(c["value"]), limit_text(c), c["unit"])
             for c in summary["checks"]
         ]
         rows += [("–", name, "time not reached", "", "") for name in summary.get("checks_not_reached", [])]
