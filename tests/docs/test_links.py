@@ -14,7 +14,9 @@ _PLACE = re.compile(r"`((?:docs|data|scenes|tests|plugin|python)/[\w./-]+)`")
 
 
 def without_code(text):
-    return re.sub(r"```(?!\{image\}).*?```", "", text, flags=re.DOTALL)
+    """The text without its fenced blocks, of those for pictures the first line stays."""
+    blocks = re.compile(r"^```(\{image\} \S+)?.*?^```$", re.MULTILINE | re.DOTALL)
+    return blocks.sub(lambda block: f"```{block[1]}" if block[1] else "", text)
 
 
 def headings(page):
