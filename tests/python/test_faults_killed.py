@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -59,7 +60,6 @@ def kill_at(touch):
     [
         ("run", ["--steps", "65"], 4),
         ("sweep", ["--steps", "2"], 2),
-        ("track simulate csv", [], 1),
         ("vademecum build", [], 4),
         ("vademecum distance", [], 1),
         ("device simulate", [], 1),
@@ -129,3 +129,19 @@ def test_a_cache_that_takes_nothing_is_told(tmp_path, monkeypatch):
     monkeypatch.setenv("SOFTCONTACT_CACHE", str(tmp_path / "file"))
     with pytest.raises(OSError, match=r"cannot write to .*beam-quick.*; SOFTCONTACT_CACHE names the folder"):
         stock.beam_file(quick=True)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_no_benchmark_goes_on_where_that_of_all_is_killed(tmp_path):
+    words = [sys.executable, "-m", "softcontact", "bench", "all", "--quick", "--out", str(tmp_path)]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as everything:
+        children = Path(f"/proc/{everything.pid}/task/{everything.pid}/children")
+        deadline = time.monotonic() + 60.0
+        while not (tmp_path / "table1.log").exists() or not (begun := children.read_text().split()):
+            assert everything.poll() is None and time.monotonic() < deadline
+            time.sleep(0.02)
+        everything.kill()
+    deadline = time.monotonic() + 10.0
+    while any(Path(f"/proc/{child}").exists() for child in begun):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -39,6 +41,7 @@ BENCHMARKS = {
     "sofa_vademecum": "SOFA",
 }
 SOFA_ABSENT = "SOFA was not found; `softcontact doctor` tells what it needs"
+_PARENT_DEATH = 1  # Linux's PR_SET_PDEATHSIG
 PICTURES = {"vademecum": ("modes.png", "figures.png")}
 
 
@@ -140,10 +143,20 @@ def measure(name: str, out: Path, quick: bool, options: Sequence[str] = ()) -> N
         command.append("--quick")
     began = time.perf_counter()
     with (out / f"{name}.log").open("wb") as log:
-        done = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False)
+        done = subprocess.run(
+            command, stdout=log, stderr=subprocess.STDOUT, check=False, preexec_fn=_end_with_parent()
+        )
     run |= {"exit": done.returncode, "seconds": time.perf_counter() - began, "load_after": load()}
     note = out / f"{name}.run.json"
     outputs.guarded(note, outputs.write_json, note, run)
+
+
+def _end_with_parent() -> Callable[[], None] | None:
+    """What a child does before it begins, so that it does not go on where this process is killed."""
+    if not sys.platform.startswith("linux"):
+        return None
+    prctl = ctypes.CDLL(None).prctl  # before the fork, after which nothing may be loaded
+    return lambda: prctl(_PARENT_DEATH, signal.SIGKILL)
 
 
 def _readable(path: Path, say: Callable[[str], None]) -> bool:
