@@ -27,6 +27,10 @@ class Options(SceneOptions):
     """Time that building the scene takes [s]."""
     log: str = ""
     """A folder with a file, log, that every run adds a line to as it begins."""
+    late: float = 0.0
+    """How much longer the run takes for a further check [s]."""
+    steps: int = 0
+    """A number that is called like a figure of every run."""
     held: int = -1
     """Runs with this number wait until there is a file, go, in the folder."""
 
@@ -55,7 +59,7 @@ def scene(**options):
     return Scene.from_dict(
         {
             "name": "fall",
-            "duration": 0.05,
+            "duration": 0.05 + o.late,
             "time_step": 0.005,
             "contact": {"friction": o.friction},
             "bodies": [
@@ -74,7 +78,14 @@ def scene(**options):
                 },
             ],
             "probes": [{"name": "height", "kind": "position", "body": "box"}],
-            "checks": [{"kind": "probe_limit", "probe": "height", "minimum": o.height, "maximum": 1.0}],
+            "checks": [
+                {"kind": "probe_limit", "probe": "height", "minimum": o.height, "maximum": 1.0, "end": 0.05},
+                *(
+                    [{"kind": "probe_limit", "name": "late", "probe": "height", "minimum": 0}]
+                    if o.late
+                    else []
+                ),
+            ],
             **({"solver": {"tolerance": -1}} if o.fault == "refused" else {}),
             **({"bodies": 1 / 0} if o.fault == "raise" else {}),
         }

@@ -16,7 +16,7 @@ from softcontact.parallel import Workers
 from softcontact.scene.errors import SceneError
 from softcontact.sweeps import Range, sweep
 from softcontact.sweeps.journal import _locked
-from softcontact.sweeps.plots import measures
+from softcontact.sweeps.plots import _number, draw, measures
 from softcontact.sweeps.table import TIMES
 
 SCENE = Path(__file__).with_name("sweep_scene.py")
@@ -64,7 +64,11 @@ def test_a_grid_is_the_product_of_all_values(team, tmp_path):
     report = (tmp_path / "s" / "report.md").read_text()
     pictures = sorted(path.name for path in (tmp_path / "s").glob("*.png"))
     assert pictures == ["plot-friction-mass.png", "plot-friction.png", "plot-mass.png"]
-    assert "6 of 6" in report and all(f"({name})" in report for name in pictures)
+    assert (
+        "6 of 6" in report
+        and "box/table: normal force at the end [N]" in report
+        and all(f"({name})" in report for name in pictures)
+    )
 
 
 def test_a_run_that_misbehaves_costs_that_run_only(team, tmp_path):
@@ -107,6 +111,22 @@ def test_a_failed_check_is_told(team, tmp_path):
     )
 
 
+def test_the_command_tells_why_runs_did_not_pass_and_what_was_not_judged(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["--set", "late=1", "--steps", "10", "--workers", "1"]
+    assert cli.main(["sweep", str(SCENE), "--param", "height=0,0.06", "--param", "steps=1", *words]) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert said[:3] == [
+        "2 of 2 runs done: 1 passed, 1 check failed",
+        "  height=0.06, steps=1: check failed: probe_limit height: 0.05071, limit 0.06",
+        "not reached: late",
+    ]
+    assert (
+        "| check late | not reached by 2 runs |"
+        in (tmp_path / "out/sweep-sweep-scene-1/report.md").read_text()
+    )
+
+
 def test_measures_are_figures_that_differ_each_once():
     row = {
         "checks.gap.value": 1.0,
@@ -122,6 +142,27 @@ def test_measures_are_figures_that_differ_each_once():
     assert measures(table) == ["checks.gap.value", "penetration_max_m", "real_time_factor"]
     table[2] = table[2] | {"penetration_max_m": 3.0}
     assert measures(table) == ["checks.gap.value", "real_time_factor"]
+    forces = [f"patches.box/{name}.normal_force_n" for name in "abc"]
+    some = [row | dict.fromkeys(forces[:2], k) for k, row in enumerate(table)]
+    assert measures(some) == ["checks.gap.value", forces[0], "real_time_factor"]
+    many = [row | dict.fromkeys(forces, k) for k, row in enumerate(table)]
+    assert measures(many) == ["checks.gap.value", "real_time_factor"]
+
+
+def test_pictures_of_runs_that_gave_nothing_are_left_out_and_numbers_stay_plain(tmp_path):
+    lost = [{"status": "crashed", "mass": mass} for mass in (1.0, 2.0)]
+    assert draw(lost, ["mass"], tmp_path) == [] and list(tmp_path.iterdir()) == []
+    assert draw([lost[0], lost[1] | {"status": "passed"}], ["mass"], tmp_path) == [
+        ("plot-mass.png", "Over mass")
+    ]
+    assert list(map(_number, (1000.0, 20000.0, 0.5, 1e-5, 2e7, 123456.0))) == [
+        "1000",
+        "20000",
+        "0.5",
+        "1e-05",
+        "2e+07",
+        "123456",
+    ]
 
 
 @pytest.mark.parametrize("design", ["lhs", "random"])
@@ -146,7 +187,8 @@ def test_a_folder_holds_one_sweep_and_serves_one_process(team, tmp_path):
     given = {"number": [1, 2, 3]}
     log = tmp_path / "log"
     again = {"options": {"log": str(tmp_path)}, "workers": team, "out": tmp_path / "s", "resume": True}
-    first = sweep(SCENE, given, **again)  # nothing to resume: begins
+    with pytest.warns(UserWarning, match=r"s' holds no sweep to go on with; a new one begins"):
+        first = sweep(SCENE, given, **again)
     with pytest.raises(
         OutputError, match=r"3 of 3 runs done; go on with it by the same command with --resume"
     ):
@@ -286,6 +328,17 @@ REFUSED = [
     ),
     (["--param", "friction=0.1:1:-2"], "0.1:1 with -2 values; the third number tells how many"),
     (["--param", "friction=0.1:1:2.5"], "0.1:1 with '2.5' values"),
+    (
+        ["--param", "friction=0.1:1:2,3"],
+        "0.1:1:2,3 is both a range and a list; write a range alone, friction=0.1:1:5",
+    ),
+    (
+        ["--param", "friction=0,1:1,0:5"],
+        "'1:1' is not a number (Friction coefficient [-]); a range stands alone and",
+    ),
+    (["--param", "friction=0.1-0.5"], "a range stands alone and is written friction=0.1:1:10"),
+    (["--param", "duration=0.01,1"], "duration=0.01: checks[0].end: 0.05 s is after"),
+    (["--param", "friction=1,2", "--steps", "2000001"], "steps: 2000001 are more than 2000000; give fewer"),
     (["--param", "friction=0.1:1:"], "0.1:1 with '' values"),
     (
         ["--param", "friction=1,2", "--retry-failed"],

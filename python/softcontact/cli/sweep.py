@@ -121,16 +121,22 @@ def _summary(result: SweepResult) -> dict[str, Any]:
 
 
 def _show(result: SweepResult) -> None:
-    from softcontact.sweeps.work import ENDED
+    from softcontact.sweeps.report import not_reached, why
+    from softcontact.sweeps.table import parameter_columns
+    from softcontact.sweeps.work import PASSED
 
     screen = console()
     counts = ", ".join(f"{number} {status}" for status, number in result.counts.items())
     screen.print(f"{result.done} of {result.runs} runs done: {counts or 'none'}", markup=False)
-    bad = [row for row in result.rows if row["status"] not in ENDED]
+    bad = [row for row in result.rows if row["status"] != PASSED]
+    columns = parameter_columns(result.rows, result.parameters)
     for row in bad[:5]:
-        values = ", ".join(f"{name}={row.get(name)}" for name in result.parameters)
-        screen.print(f"  {values}: {row['status']}: {row['message']}", markup=False, soft_wrap=True)
+        pairs = zip(result.parameters, columns, strict=True)
+        values = ", ".join(f"{name}={row[column]}" for name, column in pairs)
+        screen.print(f"  {values}: {row['status']}: {why(row)}", markup=False, soft_wrap=True)
     if len(bad) > 5:
         screen.print(f"  … and {len(bad) - 5} more", markup=False)
+    if late := not_reached(result.rows):
+        screen.print(f"not reached: {', '.join(late)}", markup=False, soft_wrap=True)
     screen.print(f"written to {result.out}", markup=False, soft_wrap=True)
     sys.stdout.flush()

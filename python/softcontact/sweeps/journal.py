@@ -60,7 +60,7 @@ class Journal:
                 self._resume(resume)
                 self._retry(retry_failed)
             else:
-                self._begin()
+                self._begin(resume)
         except BaseException:
             self.close()
             raise
@@ -104,7 +104,13 @@ class Journal:
     def _place(self, run: int) -> Path:
         return self.folder / RUNS / f"{run:06d}.json"
 
-    def _begin(self) -> None:
+    def _begin(self, resume: bool) -> None:
+        if resume:
+            warnings.warn(
+                f"{str(self.folder)!r} holds no sweep to go on with; a new one begins",
+                UserWarning,
+                stacklevel=2,
+            )
         outputs.guarded(self.folder, outputs.write_json, self.folder / PLAN, self.plan.to_dict())
 
     def _resume(self, resume: bool) -> None:

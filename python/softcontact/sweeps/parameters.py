@@ -123,6 +123,11 @@ def _range(name: str, low: str, high: str, count: str | None) -> Range:
     Raises:
         SceneError: its count is no whole number.
     """
+    if count is not None and "," in count:
+        raise SceneError(
+            f"{name}: {low}:{high}:{count} is both a range and a list; write a range alone, {name}={low}:{high}:5, or "
+            "every value, separated by commas"
+        )
     if count is not None and not re.fullmatch(r"\s*[-+]?\d{1,18}\s*", count, re.ASCII):
         raise _no_count(name, low, high, f"'{count.strip()}'")
     return Range(float(low), float(high), None if count is None else int(count))

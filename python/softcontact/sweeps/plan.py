@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 
 import softcontact
 from softcontact.engines import ENGINES
+from softcontact.runner import MOST_STEPS
 from softcontact.scene.errors import SceneError, nearest
 from softcontact.sweeps.parameters import Parameter, Range
 from softcontact.sweeps.source import SceneSource, file_hash
@@ -22,6 +24,9 @@ from softcontact.sweeps.source import SceneSource, file_hash
 FORMAT = "softcontact-sweep-1"
 DESIGNS = ("grid", "random", "lhs")
 MOST_RUNS = 1_000_000
+_LIKE_RANGE = re.compile(
+    r"[-+.\d]+\s*(?:[:;/]|\.\.+|-|to|\s)\s*[-+.\d]\S*"
+)  # what no number, but perhaps a range is
 _CHECKED = 1000  # points whose options are checked beforehand; of more, as many evenly spaced ones
 
 
@@ -81,6 +86,8 @@ def plan(
     for name, value, least in (("steps", steps, 1), ("samples", samples, 1), ("seed", seed, 0)):
         if value is not None and not (isinstance(value, int | np.integer) and value >= least):
             raise SceneError(f"{name}: {value!r} is not a whole number ≥ {least}")
+    if steps is not None and steps > MOST_STEPS:
+        raise SceneError(f"steps: {steps} are more than {MOST_STEPS}; give fewer")
     for one in parameters:
         if one.name in options:
             raise SceneError(f"{one.name}: both varied and set; keep --param or --set")
@@ -164,7 +171,7 @@ def _axis(
 ) -> list[Any] | tuple[float, float, bool]:
     """Validated values of a parameter, or (low, high, whole) where a design draws from between."""
     raw = _raw(source, one, design)
-    found = [source.typed({**firsts, one.name: value})[one.name] for value in raw]
+    found = [_typed(source, one.name, value, firsts) for value in raw]
     seen = set()
     for value in found:
         key = _hashable(value)
@@ -174,6 +181,21 @@ def _axis(
     if isinstance(one.given, Range) and design != "grid":
         return found[0], found[1], source.whole(one.name)
     return found
+
+
+def _typed(source: SceneSource, name: str, value: Any, firsts: dict[str, Any]) -> Any:
+    """A value of a parameter, validated.
+
+    Raises:
+        SceneError: it is refused; the message names the parameter, and how ranges are written where one was meant.
+    """
+    try:
+        return source.typed({**firsts, name: value})[name]
+    except SceneError as error:
+        text = str(error) if name in str(error) else f"{name}={value}: {error}"
+        if isinstance(value, str) and _LIKE_RANGE.fullmatch(value):
+            text += f"; a range stands alone and is written {name}=0.1:1:10, values {name}=0.1,0.5"
+        raise SceneError(text) from None
 
 
 def _hashable(value: Any) -> Any:

@@ -17,19 +17,27 @@ from softcontact.sweeps.work import PASSED
 from softcontact.whole_file import write_figure
 
 _MOST_MEASURES = 8
+_MOST_FORCES = 2  # patches whose forces are drawn: of more, each is a part of little meaning by itself
 _MOST_PAIRS = 6
 _MOST_GROUPS = 6  # names of a list that curves are told apart by
 _MOST_TICKS = 24  # values of a list that an axis names
+_MOST_LETTERS = 36  # of all names along an axis that stand beside each other
 SHARE = "share passed"
+_FORCE = re.compile(r"patches\.(.*)\.normal_force_n")
 
 Rows = Sequence[dict[str, Any]]
 
 
 def measures(table: Rows) -> list[str]:
-    """Columns worth a plot: values of the checks that differ between runs, contacts and penetration, speed."""
+    """Columns worth a plot: values of the checks that differ between runs, forces, contacts and penetration, speed."""
     names = list(table[0]) if table else []
     checks = [name for name in names if re.fullmatch(r"checks\..*\.value", name)]
-    more = ["contacts.mean", "penetration_max_m"]
+    forces = [name for name in names if _FORCE.fullmatch(name)]
+    more = [
+        *forces[: _MOST_FORCES if len(forces) <= _MOST_FORCES else 0],
+        "contacts.mean",
+        "penetration_max_m",
+    ]
     found: dict[
         tuple[Any, ...], str
     ] = {}  # by their values: a figure that a check has looked at is not drawn twice
@@ -46,6 +54,8 @@ def title(table: Rows, measure: str) -> str:
         name = measure.removeprefix("checks.").removesuffix(".value")
         unit = next((u for row in table if (u := row.get(f"checks.{name}.unit"))), "")
         return f"{name} [{unit}]" if unit not in ("", "1") else name
+    if match := _FORCE.fullmatch(measure):
+        return f"{match[1]}: normal force at the end [N]"
     known = {
         "penetration_max_m": "largest penetration [m]",
         "contacts.mean": "contacts, mean",
@@ -65,6 +75,10 @@ def draw(table: Rows, parameters: Sequence[str], folder: Path) -> list[tuple[str
         (file name, title) of each plot.
     """
     chosen = measures(table)
+    if len({row["status"] == PASSED for row in table}) > 1:
+        chosen = [SHARE, *chosen]
+    if not chosen:  # no run gave any figure
+        return []
     varied = [name for name in parameters if _varies(table, name)]
     drawn = []
     for name in varied:
@@ -79,12 +93,12 @@ def draw(table: Rows, parameters: Sequence[str], folder: Path) -> list[tuple[str
 
 
 def _over_one(table: Rows, name: str, parameters: Sequence[str], chosen: list[str], path: Path) -> None:
-    figure, panels = _panels(len(chosen) + 1)
+    figure, panels = _panels(len(chosen))
     places, labels = _axis(table, name)
     places_shown = _spread(places, labels)
     passed = np.array([row["status"] == PASSED for row in table])
-    groups = _groups(table, name, parameters)
-    for axes, measure in zip(panels, [SHARE, *chosen], strict=True):
+    told_apart, groups = _groups(table, name, parameters)
+    for axes, measure in zip(panels, chosen, strict=True):
         values = _values(table, measure)
         for k, (label, those) in enumerate(groups):
             shown = those & np.isfinite(values)
@@ -103,17 +117,21 @@ def _over_one(table: Rows, name: str, parameters: Sequence[str], chosen: list[st
         if measure == SHARE:
             axes.set_ylim(-0.05, 1.05)
     if len(groups) > 1:
-        panels[0].legend(fontsize=7)
-    _save(figure, path, "dots: passed; crosses: not passed; line: median of the runs")
+        panels[0].legend(fontsize=7, title=told_apart, title_fontsize=7)
+    _save(
+        figure,
+        path,
+        "line: median of the runs" if passed.all() else "dots: passed; crosses: not passed; line: median",
+    )
 
 
-def _groups(table: Rows, name: str, parameters: Sequence[str]) -> list[tuple[str, NDArray[Any]]]:
-    """Runs by the values of another parameter that is a list of few names; all together without one."""
+def _groups(table: Rows, name: str, parameters: Sequence[str]) -> tuple[str, list[tuple[str, NDArray[Any]]]]:
+    """Another parameter that is a list of few names, and the runs by its values; all together without one."""
     for other in parameters:
         places, labels = _axis(table, other)
         if other != name and labels is not None and 1 < len(labels) <= _MOST_GROUPS:
-            return [(_short(label), places == k) for k, label in enumerate(labels)]
-    return [("", np.ones(len(table), dtype=bool))]
+            return other, [(_short(label), places == k) for k, label in enumerate(labels)]
+    return "", [("", np.ones(len(table), dtype=bool))]
 
 
 def _middle(x: NDArray[Any], y: NDArray[Any], mean: bool) -> tuple[list[float], list[float]]:
@@ -130,11 +148,11 @@ def _middle(x: NDArray[Any], y: NDArray[Any], mean: bool) -> tuple[list[float], 
 
 
 def _over_two(table: Rows, a: str, b: str, chosen: list[str], path: Path) -> None:
-    figure, panels = _panels(len(chosen) + 1)
+    figure, panels = _panels(len(chosen))
     across, a_labels = _axis(table, a)
     along, b_labels = _axis(table, b)
     grid = len(np.unique(across)) <= _MOST_TICKS and len(np.unique(along)) <= _MOST_TICKS
-    for axes, measure in zip(panels, [SHARE, *chosen], strict=True):
+    for axes, measure in zip(panels, chosen, strict=True):
         values = _values(table, measure)
         limits = {"vmin": 0.0, "vmax": 1.0, "cmap": "RdYlGn"} if measure == SHARE else {"cmap": "viridis"}
         if grid:
@@ -203,9 +221,15 @@ def _mark_axis(axis: Any, name: str, labels: list[str] | None) -> None:
 
 
 def _mark_cells(axis: Any, name: str, places: NDArray[Any], labels: list[str] | None) -> None:
-    texts = [f"{place:.3g}" for place in places] if labels is None else [_short(label) for label in labels]
+    texts = [_number(place) for place in places] if labels is None else [_short(label) for label in labels]
     axis.set_label_text(name)
-    axis.set_ticks(range(len(places)), texts, fontsize=7)
+    crowded = axis.axis_name == "x" and sum(map(len, texts)) > _MOST_LETTERS
+    axis.set_ticks(range(len(places)), texts, fontsize=7, rotation=90 if crowded else 0)
+
+
+def _number(value: float) -> str:
+    """A number as a user writes it: 1000 rather than 1e+03."""
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e6 else f"{value:.3g}"
 
 
 def _short(text: str) -> str:

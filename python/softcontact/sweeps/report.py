@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +56,10 @@ def _text(result: SweepResult, made: Plan, names: list[str], drawn: list[tuple[s
         ("steps", told["steps"] or "the scene's duration"),
         ("runs done", f"{result.done} of {result.runs}"),
         *result.counts.items(),
+        *(
+            (f"check {name}", f"not reached by {_runs(count)}")
+            for name, count in not_reached(result.rows).items()
+        ),
         ("softcontact", told["version"]),
     ]
     lines += markdown_table(("", ""), figures)
@@ -84,7 +90,7 @@ def _failures(result: SweepResult, made: Plan) -> list[str]:
     lines += markdown_table(
         ("run", *made.parameters, "how it ended", "message"),
         [
-            (row["run"], *made.values(row["run"]).values(), row["status"], _why(row))
+            (row["run"], *made.values(row["run"]).values(), row["status"], why(row))
             for row in bad[:_MOST_FAILURES]
         ],
     )
@@ -93,8 +99,8 @@ def _failures(result: SweepResult, made: Plan) -> list[str]:
     return [*lines, "One of them again, with its replay:", "", f"    {_command(made, bad[0]['run'])}", ""]
 
 
-def _why(row: dict[str, Any]) -> str:
-    """Message of a run, or the checks that failed."""
+def why(row: Mapping[str, Any]) -> str:
+    """Message of a run, or the checks that failed, with their values and limits."""
     if row["message"]:
         return row["message"]
     ends = ("checks.", ".passed")
@@ -106,6 +112,15 @@ def _why(row: dict[str, Any]) -> str:
         f"{name}: {_number(row[f'checks.{name}.value'])}, limit {_number(row[f'checks.{name}.limit'])}"
         for name in failed
     )
+
+
+def not_reached(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Checks that runs ended before, and by how many of them."""
+    return Counter(name for row in rows for name in (row.get("checks_not_reached") or "").split("; ") if name)
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
 
 
 def _number(value: float | None) -> str:
