@@ -71,6 +71,11 @@ FAR = b"solid a\n" + b"\n".join(
         ("urdf", b'<robot name="a"/>', "has no <link>; add one"),
         ("fclib", b"text", "give a problem that FCLIB or softcontact wrote"),
         ("fclib", b"\x89HDF\r\n\x1a\n cut", "write the problem anew"),
+        (
+            "trace_csv",
+            b"time,x,y,z\n" + 400 * b"1," + b"1\n",
+            "line 2 has 401 numbers for 4 columns; mend it",
+        ),
         ("track_csv", b"# softcontact-track-" + 5000 * b"x" + b"\n", "is unknown"),
     ],
 )

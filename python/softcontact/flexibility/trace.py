@@ -2,6 +2,7 @@
 """Recorded traces of a device: times and displacements, from a CSV file or from the history of a run."""
 
 import warnings
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -76,19 +77,28 @@ def _from_csv(path: Path) -> tuple[FloatArray, FloatArray]:
         if len(set(head)) < len(head):
             raise ValueError(f"trace: {path} names a column twice; keep one of them")
         try:
-            with warnings.catch_warnings(action="ignore", category=UserWarning):  # empty lines are no rows
-                rows = np.loadtxt(file, delimiter=",", ndmin=2, max_rows=MOST_SAMPLES + 1)
+            # loadtxt takes the memory of max_rows at once: no more of them than so many bytes can hold.
+            most = min(MOST_SAMPLES + 1, path.stat().st_size // (2 * len(head)) + 1)
+            with warnings.catch_warnings(action="ignore", category=UserWarning):  # a file without rows
+                rows = np.loadtxt(_rows(file, len(head)), delimiter=",", ndmin=2, max_rows=most)
         except ValueError as error:
             raise ValueError(f"trace: {path}: {error}") from None
     if not rows.size:
         return np.zeros(0), np.zeros((0, 3))
     if len(rows) > MOST_SAMPLES:
         raise ValueError(f"trace: {path} has more than {MOST_SAMPLES} samples; cut it into parts")
-    if rows.shape[1] != len(head):
-        raise ValueError(
-            f"trace: {path}: {rows.shape[1]} numbers a row for {len(head)} columns; mend the file"
-        )
     return rows[:, head.index("time")], rows[:, [head.index(axis) for axis in "xyz"]]
+
+
+def _rows(lines: Iterable[str], columns: int) -> Iterator[str]:
+    for number, line in enumerate(lines, 2):
+        text = line.strip()
+        if text and not text.startswith("#"):
+            if text.count(",") != columns - 1:
+                raise ValueError(
+                    f"line {number} has {text.count(',') + 1} numbers for {columns} columns; mend it"
+                )
+            yield line
 
 
 def _from_history(path: Path, body: str) -> tuple[FloatArray, FloatArray]:

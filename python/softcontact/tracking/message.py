@@ -146,7 +146,10 @@ class Decoder:
             if key not in ("time", "angle", "length"):
                 raise TrackError(f"units.{str(key)[:20]}: is unknown; send time, angle and length")
         if str(message.get("side", self.parameters.side)) != self.parameters.side:
-            raise OtherHandError(f"side: a message of the other hand than the {self.parameters.side} one")
+            raise OtherHandError(
+                f"side: a message of the other hand than the {self.parameters.side} one; "
+                "send each hand to a port of its own"
+            )
         time = _array(message.get("time"), "time", ((),)) * _factor(units, "time", TIMES, "s")
         if not abs(time) < 1e12:
             raise TrackError(f"time: {time:g} s; send seconds or milliseconds")
