@@ -3,8 +3,11 @@
 
 import io
 import os
+import socket
 import subprocess
 import sys
+import threading
+import time
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 
@@ -80,3 +83,36 @@ def test_the_first_line_alone_is_read(commands_here):
     assert done.stdout.startswith("scene") and done.stdout.count("\n") == 1
     assert done.stderr == "" and done.returncode in (0, PIPE_CLOSED)
     assert Path("out/summary.json").exists() and not unreadable(commands_here)
+
+
+def test_a_browser_that_no_longer_reads_holds_nothing_up():
+    viser = pytest.importorskip("viser")
+    from softcontact.live import open_scene
+    from softcontact.live.page import Page
+    from softcontact.scene.library import load
+
+    with open_scene(load("block", {})) as live, Page(live, port=0) as page, socket.socket() as browser:
+        host = page.address.removeprefix("http://").rstrip("/")
+        browser.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)  # as little as the system has
+        browser.connect(("127.0.0.1", int(host.rpartition(":")[2])))
+        head = ["GET / HTTP/1.1", f"Host: {host}", f"Origin: http://{host}", "Upgrade: websocket"]
+        head += [
+            "Connection: Upgrade",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: c29mdGNvbnRhY3QtMTIzNA==",
+        ]
+        head += [f"Sec-WebSocket-Protocol: viser-v{viser.__version__}", "", ""]
+        browser.sendall("\r\n".join(head).encode())
+        assert browser.recv(12) == b"HTTP/1.1 101"
+        live.start()
+        began, shown = live.frame.number, threading.Event()
+
+        def show():
+            for _ in range(60):
+                page.update()
+                time.sleep(1.0 / 60.0)
+            shown.set()
+
+        threading.Thread(target=show, daemon=True).start()
+        assert shown.wait(30.0)
+        assert live.error is None and live.frame.number > began + 5
