@@ -134,13 +134,13 @@ WRONG = {
     "no such benchmark": (["bench", "tabel1"], "no benchmark 'tabel1'; did you mean 'table1'?"),
     "nothing to replay": (["view", "drop", "--replay"], "first 'softcontact run drop'"),
     "no page to replay": (["view", "drop.html"], "drop.html: no such file"),
-    "options of a replay": (["view", ".", "friction=1"], "holds no replay.html"),
+    "options of a replay": (["view", ".", "--set", "friction=1"], "holds no replay.html"),
     "no scene to view": (["view", "nothing"], "no scene 'nothing'"),
     "option of a live scene": (
-        ["view", "block", "frction=1"],
+        ["view", "block", "--set", "frction=1"],
         "unknown option 'frction'; did you mean 'friction'?",
     ),
-    "value of a live scene": (["view", "block", "friction"], "friction: not of the form key=value"),
+    "value of a live scene": (["view", "block", "--set", "friction"], "friction: not of the form key=value"),
     "device of a live scene": (["view", "block", "--device", "mouse"], "give one of simulated, openhaptics"),
     "host of a live scene": (["view", "block", "--host", "192.0.2.1"], "give an address of this machine"),
     "folder is a file": (["run", "drop.json", "--out", "drop.json/x"], "choose a folder that can be written"),
@@ -202,7 +202,7 @@ def test_view_finds_the_replay(here, capsys):
     for what in (["out/drop-1"], ["drop", "--replay"], ["out/drop-1/replay.html"]):
         assert main(["view", *what]) == 0
         assert capsys.readouterr().out.strip() == page
-    assert main(["view", "out/drop-1", "friction=1"]) == 2
+    assert main(["view", "out/drop-1", "--set", "friction=1"]) == 2
     assert "a replay takes no options" in capsys.readouterr().err
     assert main(["view", "drop"]) == 2  # no scene of that name, but runs of it
     assert "'softcontact view drop --replay' opens its latest run" in capsys.readouterr().err

@@ -26,6 +26,7 @@ from softcontact.cli import (
     view,
 )
 from softcontact.cli.console import drop_streams, drop_terminal, finish_streams, prepare_streams, say
+from softcontact.cli.examples import add_examples, epilog
 from softcontact.whole_file import NO_SPACE, refusal
 
 
@@ -42,7 +43,8 @@ class _Commands(typer.core.TyperGroup):
 app = typer.Typer(
     name="softcontact",
     cls=_Commands,
-    help="Contact between soft bodies: run scenes, measure, look.",
+    help="Contact between soft bodies, and between people and soft bodies: run scenes, measure, look.",
+    epilog=epilog(""),
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -60,6 +62,7 @@ app.add_typer(track.app, name="track")
 app.add_typer(vademecum.app, name="vademecum")
 app.command("view")(view.command)
 app.command("doctor")(doctor.command)
+add_examples(app)
 
 # What a shell says of a program that wrote to a pipe without a reader.
 PIPE_CLOSED = 128 + 13

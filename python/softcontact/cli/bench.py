@@ -35,7 +35,7 @@ def command(
     names: Annotated[
         list[str],
         typer.Argument(
-            metavar="NAME...",
+            metavar="NAME",
             help="Benchmarks: "
             + ", ".join(NAMES)
             + "; or all, with one page of every paper's figures beside ours.",
@@ -43,9 +43,11 @@ def command(
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter runs.")] = False,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for plots and reports.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for plots and reports.", show_default="none are kept")
+    ] = None,
     bunny: Annotated[
         Path | None,
         typer.Option(
@@ -59,7 +61,7 @@ def command(
         ),
     ] = None,
 ) -> int:
-    """Measure, and print the paper's figure, ours and the ratio."""
+    """Measure as the papers did: their figure, ours, and the ratio."""
     if ALL in names:
         if len(names) > 1 or json_file is not None:
             raise SceneError("bench: 'all' stands alone and takes no --json; its figures are in --out")

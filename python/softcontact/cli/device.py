@@ -13,11 +13,11 @@ from softcontact import outputs
 from softcontact.cli.console import console, mark, tell_and_keep
 
 app = typer.Typer(
-    help="Haptic devices: what is there, what it can do, and a session without any (softcontact.haptics).",
+    help="Haptic devices, and a simulated one.",
     no_args_is_help=True,
 )
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, nothing else.")]
 NAMES = "simulated, openhaptics, openhaptics:NAME, recorded:FILE"
 SCRIPTS = ("press", "drag", "tap", "sine")
 
@@ -42,7 +42,8 @@ def list_devices(as_json: AsJson = False) -> int:
 
 @app.command()
 def probe(
-    name: Annotated[str, typer.Argument(metavar="DEVICE", help=NAMES)] = "simulated", as_json: AsJson = False
+    name: Annotated[str, typer.Argument(metavar="DEVICE", help=f"One of {NAMES}.")] = "simulated",
+    as_json: AsJson = False,
 ) -> int:
     """Open a device, tell what it can do, close it."""
     capabilities = _probe(name)
@@ -61,18 +62,23 @@ def probe(
 @app.command()
 def simulate(
     script: Annotated[str, typer.Option(help=f"What the hand does: {', '.join(SCRIPTS)}.")] = "press",
-    stiffness: Annotated[float, typer.Option(help="Of the wall that it touches [N/m].")] = 500.0,
-    damping: Annotated[float, typer.Option(help="Of the wall [N s/m].")] = 0.0,
+    stiffness: Annotated[float, typer.Option(help="Stiffness of the wall that it touches [N/m].")] = 500.0,
+    damping: Annotated[float, typer.Option(help="Damping of the wall [N s/m].")] = 0.0,
     duration: Annotated[float, typer.Option(help="Length of the session [s].")] = 3.0,
     rate: Annotated[float, typer.Option(help="Ticks a second [Hz].")] = 1000.0,
     visual_rate: Annotated[float, typer.Option(help="Data of the slow thread a second [Hz].")] = 50.0,
     wall_clock: Annotated[
         bool, typer.Option("--wall-clock", help="In a real-time thread, instead of simulated time.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="HDF5 file to record the session to.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.h5", help="File to record the session to.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Let a simulated hand touch a virtual wall, and tell forces and times."""
+    """Let a simulated hand touch a virtual wall.
+
+    Forces and times are told.
+    """
     if script not in SCRIPTS:
         raise ValueError(f"script: {script!r}; give one of {', '.join(SCRIPTS)}")
     if not 100.0 <= rate <= 4000.0:
@@ -125,7 +131,10 @@ def _session(
 
 @app.command()
 def replay(file: Annotated[Path, typer.Argument(help="Recorded session.")], as_json: AsJson = False) -> int:
-    """Compute a recorded session's forces anew; exit code 1 when a bit differs."""
+    """Compute a recorded session's forces anew.
+
+    Exit code 1: a bit differs.
+    """
     from softcontact.haptics import Recording
 
     recording = Recording.load(file)

@@ -37,8 +37,13 @@ _OPTIONAL = {  # package: the extra that brings it, and what for
 _COMPILERS = ("c++", "g++", "clang++", "cl")
 
 
-def command(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> int:
-    """Say what this installation has and what it lacks; exit code 2 when it cannot run scenes."""
+def command(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, nothing else.")] = False,
+) -> int:
+    """Say what this installation has and what it lacks.
+
+    Exit code 2: it cannot run scenes.
+    """
     findings = list(_findings())
     if as_json:
         print(

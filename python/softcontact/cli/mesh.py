@@ -29,19 +29,27 @@ _SOLIDS, _SKINS = (".vtu", ".vtk", ".msh"), (".stl", ".obj", ".ply")
 app = typer.Typer(help="Check mesh files and make tetrahedra.", no_args_is_help=True)
 
 Unit = Annotated[str, typer.Option(help="Length unit of the file: m, cm, mm or in.")]
-AnySize = Annotated[bool, typer.Option("--any-size", help="Accept bodies a hand could not hold.")]
+AnySize = Annotated[
+    bool,
+    typer.Option("--any-size", help="Accept bodies that no hand could hold, under 15 mm and over 25 cm."),
+]
 
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(help="STL, OBJ, PLY, OFF, VTK, VTU, Gmsh or glTF file.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="STL, OBJ, PLY, OFF, VTK, VTU, Gmsh or glTF file.")
+    ],
     unit: Unit = "m",
     any_size: AnySize = False,
     tetrahedra: Annotated[
-        bool, typer.Option(help="Check the tetrahedra in the file, not the surface.")
+        bool, typer.Option("--tetrahedra", help="Check the tetrahedra in the file, not the surface.")
     ] = False,
 ) -> None:
-    """Read FILE as a scene would, and print what was found and repaired. Exit code 2 when it is refused."""
+    """Tell whether a mesh file can be used.
+
+    It is read as a scene reads it, and what was repaired and found is told. Exit code 2: it is refused.
+    """
     size_range = None if any_size else HAND_HOLDABLE
     with _one_line_errors():
         if tetrahedra:
@@ -52,18 +60,25 @@ def check(
 
 @app.command()
 def tetrahedralise(
-    file: Annotated[Path, typer.Argument(help="Closed surface.")],
-    out: Annotated[Path, typer.Argument(help="File to write, in metres: .vtu, .vtk or .msh.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Closed surface.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="File to write, in metres: .vtu, .vtk or .msh.")],
     unit: Unit = "m",
     edge_length: Annotated[
-        float | None, typer.Option(help="Wanted edge length in metres; default a thirtieth of the diagonal.")
+        float | None, typer.Option(help="Wanted edge length [m].", show_default="a thirtieth of the diagonal")
     ] = None,
     envelope: Annotated[
-        float | None, typer.Option(help="How far the boundary may leave the surface, in metres.")
+        float | None,
+        typer.Option(
+            help="How far the boundary may leave the surface [m].",
+            show_default="a thousandth of the diagonal",
+        ),
     ] = None,
     any_size: AnySize = False,
 ) -> None:
-    """Fill the closed surface in FILE with tetrahedra and write them to OUT, with a quality report."""
+    """Fill a closed surface with tetrahedra.
+
+    The quality of what goes to OUT is told.
+    """
     with _one_line_errors():
         _ending(out, _SOLIDS, "tetrahedra are")
         with outputs.reserved(out, ""):
@@ -79,24 +94,28 @@ def tetrahedralise(
 
 @app.command()
 def wrap(
-    file: Annotated[Path, typer.Argument(help="Surface in any state.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Surface in any state.")],
     out: Annotated[
         Path,
         typer.Argument(
-            help="File to write, in metres: .vtu, .vtk or .msh, or a surface as .stl, .obj or .ply."
+            metavar="OUT",
+            help="File to write, in metres: .vtu, .vtk or .msh, or a surface as .stl, .obj or .ply.",
         ),
     ],
     unit: Unit = "m",
     cell: Annotated[
         float | None,
-        typer.Option(help="Edge of the lattice's cells in metres; default a 20th of the largest side."),
+        typer.Option(help="Edge of the lattice's cells [m].", show_default="a 20th of the largest side"),
     ] = None,
     gap: Annotated[
-        float | None, typer.Option(help="Widest opening that is bridged, in metres; default a cell.")
+        float | None, typer.Option(help="Widest opening that is bridged [m].", show_default="a cell")
     ] = None,
     any_size: AnySize = False,
 ) -> None:
-    """Lay a new surface around an open, crossing or piled one and fill it with tetrahedra; say how far off it lies."""
+    """Lay a new surface around an open or crossing one.
+
+    It is filled with tetrahedra; how far off it lies is told.
+    """
     with _one_line_errors():
         solid = _ending(out, _SOLIDS + _SKINS, "the result is") in _SOLIDS
         with outputs.reserved(out, ""):

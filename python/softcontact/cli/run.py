@@ -16,22 +16,27 @@ from softcontact.scene.errors import SceneError
 
 def command(
     scene: Annotated[
-        str, typer.Argument(help="Name of a scene ('softcontact scenes' lists them) or a scene file.")
+        str,
+        typer.Argument(
+            metavar="SCENE", help="Name of a scene ('softcontact scenes' lists them) or a scene file."
+        ),
     ],
-    engine: Annotated[str, typer.Option(help="embedded or sofa.")] = "embedded",
+    engine: Annotated[str, typer.Option(help="What computes: embedded, or sofa (needs SOFA).")] = "embedded",
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="An option of the scene; may be repeated."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="An option of the scene, see 'softcontact scenes SCENE'; may be repeated.",
+        ),
     ] = None,
     steps: Annotated[
-        int | None, typer.Option(help="Do this many steps instead of the whole duration.")
+        int | None, typer.Option(help="Steps to do.", show_default="the scene's duration")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Output folder; by default out/SCENE-N with the first free N.")
+        Path | None, typer.Option(help="Output folder.", show_default="out/SCENE-N, the first free N")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the summary as one JSON object, nothing else.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print summary.json, nothing else.")] = False,
     dump_problems: Annotated[
         int | None,
         typer.Option(
@@ -43,7 +48,11 @@ def command(
     ] = None,
     no_replay: Annotated[bool, typer.Option("--no-replay", help="Leave out replay.html.")] = False,
 ) -> int:
-    """Run a scene; write scene.json, summary.json, history.h5, replay.html and report.md."""
+    """Run a scene and judge it by its checks.
+
+    It writes replay.html, to be opened in a browser, report.md, summary.json, history.h5 and scene.json. Exit code 0:
+    every check passed, 1: one failed, 2: wrong usage or input, 3: the simulation stopped, 130: interrupted.
+    """
     from softcontact.outputs import OutputError
     from softcontact.runner import CHECK_FAILED, DONE, run
     from softcontact.scene.library import load

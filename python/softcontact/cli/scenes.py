@@ -15,9 +15,12 @@ from softcontact.scene.library import SceneModule, find, load_module, names
 
 def command(
     scene: Annotated[
-        str | None, typer.Argument(help="Show this scene only: a name, or a scene file.")
+        str | None,
+        typer.Argument(
+            metavar="SCENE", help="Show this scene only: a name, or a scene file.", show_default="all"
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, nothing else.")] = False,
 ) -> int:
     """List the scenes with their options, defaults and units."""
     chosen = names() if scene is None else {scene: find(scene)}

@@ -20,17 +20,25 @@ def command(
         str, typer.Argument(metavar="SCENE", help="A scene with a haptic tool, name or file.")
     ] = "block",
     settings: Annotated[
-        list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Options of the scene.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="An option of the scene, see 'softcontact scenes SCENE'; may be repeated.",
+        ),
     ] = None,
-    minutes: Annotated[float, typer.Option(help="How long, by the wall clock.")] = 60.0,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random motion.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    minutes: Annotated[float, typer.Option(help="How long, by the wall clock [min].")] = 60.0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random motion.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, nothing else.")] = False,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE.json", help="Write it there as well, with the memory each second."),
     ] = None,
 ) -> int:
-    """Lead a tool about at random for an hour, and check memory, forces and watchdog; exit code 1 if one fails."""
+    """Check that this machine keeps up with a haptic scene.
+
+    A random hand leads the tool about; memory, forces and watchdog are judged. Exit code 1: one of them failed.
+    """
     from softcontact.cli.run import parse_options
     from softcontact.live.soak import soak
     from softcontact.live.tool_scene import ToolScene

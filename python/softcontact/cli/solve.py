@@ -22,14 +22,18 @@ NOT_CONVERGED = 1
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE.hdf5", help="FCLIB problem, local or global.")],
     method: Annotated[
-        str, typer.Option(help="auto, anderson, newton, nncg, block_gauss_seidel, local_uzawa, ….")
+        str,
+        typer.Option(
+            help="auto, anderson, newton, nncg, block_gauss_seidel, projection, local_uzawa or global_uzawa."
+        ),
     ] = "auto",
     tolerance: Annotated[
-        float, typer.Option(help="Of the natural-map residual, and of the same without units.")
+        float, typer.Option(help="Tolerance of the natural-map residual, and of the same without units.")
     ] = 1e-8,
-    max_iterations: Annotated[int, typer.Option(help="Sweeps and Newton steps.")] = 10000,
+    max_iterations: Annotated[int, typer.Option(help="Most sweeps and Newton steps.")] = 10000,
     time_budget: Annotated[
-        float | None, typer.Option(help="Seconds after which the best force met is given.")
+        float | None,
+        typer.Option(help="Time after which the best force met is given [s].", show_default="none"),
     ] = None,
     compare_all: Annotated[
         bool, typer.Option("--compare-all", help="Also solve by every other method.")
@@ -39,7 +43,10 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, nothing else.")] = False,
 ) -> int:
-    """Solve a frictional contact problem of FCLIB's format. Exit code 0: solved, 1: not to the tolerance."""
+    """Solve a frictional contact problem in a file of FCLIB.
+
+    Exit code 0: solved, 1: not to the tolerance.
+    """
     from softcontact.solver import read_fclib
 
     problem = read_fclib(file)

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 def command(
     scene: Annotated[
-        str, typer.Argument(help="Name of a scene ('softcontact scenes' lists them) or a scene file.")
+        str,
+        typer.Argument(
+            metavar="SCENE", help="Name of a scene ('softcontact scenes' lists them) or a scene file."
+        ),
     ],
     param: Annotated[
         list[str] | None,
@@ -38,20 +41,27 @@ def command(
         str, typer.Option(help="grid (product of all values), random, or lhs (Latin hypercube).")
     ] = "grid",
     samples: Annotated[int | None, typer.Option(help="Runs of a random or lhs design.")] = None,
-    seed: Annotated[int, typer.Option(help="Of a random or lhs design: the same seed, the same runs.")] = 0,
-    engine: Annotated[str, typer.Option(help="embedded or sofa.")] = "embedded",
+    seed: Annotated[
+        int, typer.Option(help="Seed of a random or lhs design: the same seed, the same runs.")
+    ] = 0,
+    engine: Annotated[str, typer.Option(help="What computes: embedded, or sofa (needs SOFA).")] = "embedded",
     steps: Annotated[
-        int | None, typer.Option(help="Steps of each run instead of the whole duration.")
+        int | None, typer.Option(help="Steps of each run.", show_default="the scene's duration")
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; default: the cores there are.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes.", show_default="the cores there are")
+    ] = None,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers compute instead.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Output folder; by default out/sweep-SCENE-N with the first free N.")
+        Path | None, typer.Option(help="Output folder.", show_default="out/sweep-SCENE-N, the first free N")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the sweep in the folder, by default the last one.")
+        bool,
+        typer.Option(
+            "--resume", help="Go on with the sweep in the folder of --out; without it, the last one."
+        ),
     ] = False,
     retry_failed: Annotated[
         bool,
@@ -61,17 +71,21 @@ def command(
         ),
     ] = False,
     time_limit: Annotated[
-        float | None, typer.Option("--time-limit", metavar="S", help="Most that a run may take [s].")
+        float | None,
+        typer.Option("--time-limit", metavar="S", help="Most that a run may take [s].", show_default="none"),
     ] = None,
     memory_limit: Annotated[
-        float | None, typer.Option("--memory-limit", metavar="MB", help="Most memory of a run [MB].")
+        float | None,
+        typer.Option("--memory-limit", metavar="MB", help="Most memory of a run [MB].", show_default="none"),
     ] = None,
     retries: Annotated[
         int, typer.Option(help="Further attempts at a run that crashed, was killed or ran out of time.")
     ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, nothing else.")] = False,
 ) -> int:
-    """Run a scene with many values of its options; write table.csv, report.md and plots.
+    """Run a scene with many values of its options.
+
+    Writes table.csv, a row a run, report.md and plots.
 
     After a stop, whatever stopped it, the same command with --resume goes on where it was. Exit code 1: some run did
     not pass.

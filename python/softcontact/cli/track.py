@@ -16,7 +16,7 @@ from softcontact import outputs
 from softcontact.cli.console import console, say, warnings_said
 
 app = typer.Typer(
-    help="Record, replay and simulate the stream of a tracked hand (softcontact.tracking tells the formats).",
+    help="Recordings and live streams of a tracked hand.",
     no_args_is_help=True,
 )
 
@@ -53,7 +53,10 @@ def simulate(
     malformed: Malformed = 0.0,
     jitter: Jitter = 0.0,
 ) -> int:
-    """Write the synthetic recording: a hand grasps a ball, lifts and moves it, and lets go."""
+    """Write a recording to try.
+
+    A hand grasps a ball, lifts and moves it, and lets go; softcontact.tracking tells the formats.
+    """
     from softcontact.tracking.files import write_raw
     from softcontact.tracking.packets import disturbed, packets_of, write_log
     from softcontact.tracking.simulate import raw_recording

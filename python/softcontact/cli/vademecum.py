@@ -28,7 +28,7 @@ FAILED = 1
 STOPPED = 3
 _MOST = 10**6  # of whole numbers
 
-app = typer.Typer(help="Precomputed solutions of nonlinear solids.", no_args_is_help=True)
+app = typer.Typer(help="Nonlinear solids whose answers are worked out beforehand.", no_args_is_help=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, nothing else.")]
 File = Annotated[Path, typer.Argument(metavar="FILE.h5", help="A vademecum.")]
@@ -36,43 +36,52 @@ File = Annotated[Path, typer.Argument(metavar="FILE.h5", help="A vademecum.")]
 
 @app.command()
 def build(
-    model: Annotated[str, typer.Argument(help="`beam`, `bunny`, or a file of tetrahedra (VTU, VTK, Gmsh).")],
-    out: Annotated[Path, typer.Option(metavar="FILE.h5", help="Write it there; FILE.h5.partial underway.")],
+    model: Annotated[
+        str,
+        typer.Argument(metavar="MODEL", help="`beam`, `bunny`, or a file of tetrahedra (VTU, VTK, Gmsh)."),
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE.h5", help="File to write; FILE.h5.partial underway.")],
     modes: Annotated[
-        int | None, typer.Option(help="Modes kept at most. Default 81, of the bunny 143.")
+        int | None, typer.Option(help="Modes kept at most.", show_default="81, of the bunny 143")
     ] = None,
     tolerance: Annotated[
-        float | None, typer.Option(help="Share of the energy norm a mode must promise. Default 6e-4.")
+        float | None, typer.Option(help="Share of the energy norm a mode must promise.", show_default="6e-4")
     ] = None,
     sizes: Annotated[
-        int | None, typer.Option(help="Terms of the series in the load's size. Default 8, of the bunny 3.")
+        int | None,
+        typer.Option(help="Terms of the series in the load's size.", show_default="8, of the bunny 3"),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(help="Load cases that modes are found from. Default all, of the bunny 480.")
+        int | None,
+        typer.Option(help="Load cases that modes are found from.", show_default="all, of the bunny 480"),
     ] = None,
     force: Annotated[
-        float | None, typer.Option(help="Largest force [N]. Default 1e6, of the bunny 2e6.")
+        float | None, typer.Option(help="Largest force [N].", show_default="1e6, of the bunny 2e6")
     ] = None,
     direction: Annotated[
-        list[str] | None, typer.Option(metavar="X,Y,Z", help="Of the force; may be repeated. Default 0,0,-1.")
+        list[str] | None,
+        typer.Option(metavar="X,Y,Z", help="Direction of the force; may be repeated.", show_default="0,0,-1"),
     ] = None,
     unit: Annotated[
-        str | None, typer.Option(help="Length unit of a mesh file: m, cm, mm or in. Default m.")
+        str | None, typer.Option(help="Length unit of a mesh file: m, cm, mm or in.", show_default="m")
     ] = None,
     young: Annotated[float | None, typer.Option(help="Young's modulus of a mesh file's solid [Pa].")] = None,
-    poisson: Annotated[float | None, typer.Option(help="Its Poisson ratio. Default 0.3.")] = None,
+    poisson: Annotated[float | None, typer.Option(help="Its Poisson ratio.", show_default="0.3")] = None,
     clamped: Annotated[
         str | None, typer.Option(metavar="CONDITION", help='Its clamped nodes, such as "x < 0.01" [m].')
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; default: the cores there are.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes.", show_default="the cores there are")
+    ] = None,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers compute instead.")
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Build a vademecum; after a stop, the same command goes on from what is done.
+    """Build a vademecum.
 
-    The file is the same to the last bit, whoever computes. Exit code 3: a load case has no equilibrium.
+    After a stop, the same command goes on from what is done. The file is the same to the last bit, whoever computes.
+    Exit code 3: a load case has no equilibrium.
     """
     from softcontact.parallel import available_cores
     from softcontact.progress import peak_memory
@@ -143,7 +152,10 @@ def certify(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Compare FILE with full finite element solutions and write their errors into it."""
+    """Tell the errors of a vademecum.
+
+    They are those against full finite element solutions, and are kept in the file.
+    """
     if every < 1:
         raise ValueError(f"--every: {every}, expected 1 or more")
     if limit is not None and not 0.0 <= limit < math.inf:
@@ -177,7 +189,10 @@ def distance(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Tabulate the distance to the boundary of every deformed state, and write it into FILE."""
+    """Tabulate distances to the deformed boundary.
+
+    Those of every deformed state, kept in the file.
+    """
     counts = _whole("--grid", grid)
     if len(counts) != 3:
         raise ValueError(f"--grid: {grid!r}, expected three whole numbers such as 42,26,61")
@@ -196,7 +211,7 @@ def distance(
 
 @app.command()
 def info(file: File, as_json: AsJson = False) -> int:
-    """Tell what FILE was built for, and how good it is."""
+    """Tell what it was built for, and how good it is."""
     from softcontact.vademecum import Vademecum
 
     _print(_summary(file, Vademecum.load(file)), as_json)
@@ -206,12 +221,17 @@ def info(file: File, as_json: AsJson = False) -> int:
 @app.command("export-web")
 def export_web(
     file: File,
-    out: Annotated[Path, typer.Option(metavar="PAGE.html", help="Write it there.")],
-    title: Annotated[str | None, typer.Option(help="Shown to people. Default: the file's name.")] = None,
-    modes: Annotated[int | None, typer.Option(help="Take so many modes along. Default: all.")] = None,
+    out: Annotated[Path, typer.Option(metavar="PAGE.html", help="Page to write.")],
+    title: Annotated[
+        str | None, typer.Option(help="Title that people see.", show_default="the file's name")
+    ] = None,
+    modes: Annotated[int | None, typer.Option(help="Modes to take along.", show_default="all")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Write FILE as one page that evaluates it in any browser, without a server or network."""
+    """Write one page that shows it in any browser.
+
+    The page evaluates the vademecum itself, without a server or network.
+    """
     from softcontact.report.vademecum_web import write_vademecum_page
     from softcontact.vademecum import Vademecum
 

@@ -25,9 +25,16 @@ def command(
         ),
     ],
     settings: Annotated[
-        list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Options of the scene.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="An option of the scene, see 'softcontact scenes SCENE'; may be repeated.",
+        ),
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Of the live page; 0: any free one.")] = PORT,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of the live page; 0: any free one.")
+    ] = PORT,
     host: Annotated[
         str,
         typer.Option(
@@ -43,11 +50,14 @@ def command(
         bool, typer.Option("--replay", help="Open the replay of the scene's latest run instead.")
     ] = False,
 ) -> int:
-    """Open a scene that runs live, to be touched and changed; or the replay of an output folder or a run."""
+    """Open a running scene in the browser, or the replay of a run.
+
+    A scene runs live, to be touched and changed, until Ctrl-C; an output folder shows its replay.
+    """
     page = find_replay(what, replay)
     if page is not None:
         if settings:
-            raise SceneError(f"{settings[0]}: a replay takes no options; leave it out")
+            raise SceneError(f"--set {settings[0]}: a replay takes no options; leave it out")
         print(page)
         _open(page.as_uri(), no_browser)
         return 0
