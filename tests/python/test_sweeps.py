@@ -16,7 +16,8 @@ from softcontact.parallel import Workers
 from softcontact.scene.errors import SceneError
 from softcontact.sweeps import Range, sweep
 from softcontact.sweeps.journal import _locked
-from softcontact.sweeps.plots import _number, draw, measures
+from softcontact.sweeps.plots import _groups, _number, draw, measures
+from softcontact.sweeps.source import SceneSource
 from softcontact.sweeps.table import TIMES
 
 SCENE = Path(__file__).with_name("sweep_scene.py")
@@ -147,6 +148,30 @@ def test_measures_are_figures_that_differ_each_once():
     assert measures(some) == ["checks.gap.value", forces[0], "real_time_factor"]
     many = [row | dict.fromkeys(forces, k) for k, row in enumerate(table)]
     assert measures(many) == ["checks.gap.value", "real_time_factor"]
+
+
+def test_units_come_from_the_help_texts_of_options():
+    with SceneSource(SCENE) as source:
+        assert [source.unit(name) for name in ("mass", "friction", "number", "contact.friction")] == [
+            "kg",
+            "",
+            "",
+            "",
+        ]
+
+
+def test_curves_are_told_apart_by_few_values_of_another_parameter():
+    table = [
+        {"mu": mu, "size": size, "kind": kind} for mu in range(9) for size in (1.0, 1000.0) for kind in "ab"
+    ]
+
+    def groups(*parameters):
+        name, found = _groups(table, *parameters)
+        return name, [(text, sum(those)) for text, those in found]
+
+    assert groups("mu", ["mu", "size", "kind"]) == ("kind", [("a", 18), ("b", 18)])
+    assert groups("mu", ["mu", "size"]) == ("size", [("1", 18), ("1000", 18)])
+    assert groups("size", ["mu", "size"]) == ("", [("", 36)])
 
 
 def test_pictures_of_runs_that_gave_nothing_are_left_out_and_numbers_stay_plain(tmp_path):

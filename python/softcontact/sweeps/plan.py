@@ -39,11 +39,13 @@ class Plan:
             options, parameters, design, samples, seed, hashes of the files that values name.
         parameters: names of what is varied.
         points: values of the parameters, one row a run.
+        units: of the parameters, as their help texts tell them; "" where there is none.
     """
 
     identity: dict[str, Any]
     parameters: tuple[str, ...]
     points: tuple[tuple[Any, ...], ...]
+    units: tuple[str, ...]
 
     def values(self, run: int) -> dict[str, Any]:
         """Parameters of a run, by name."""
@@ -118,7 +120,8 @@ def plan(
         "seed": None if design == "grid" else int(seed),
         "files": _files({*values, *map(str, fixed.values())}),
     }
-    return Plan(json.loads(json.dumps(identity)), names, tuple(map(tuple, points)))
+    units = tuple(map(source.unit, names))
+    return Plan(json.loads(json.dumps(identity)), names, tuple(map(tuple, points)), units)
 
 
 def _count(parameters: Sequence[Parameter], design: str, samples: int | None) -> int:

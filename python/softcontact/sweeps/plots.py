@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from softcontact.whole_file import write_figure
 _MOST_MEASURES = 8
 _MOST_FORCES = 2  # patches whose forces are drawn: of more, each is a part of little meaning by itself
 _MOST_PAIRS = 6
-_MOST_GROUPS = 6  # names of a list that curves are told apart by
+_MOST_GROUPS = 6  # values of another parameter that curves are told apart by
 _MOST_TICKS = 24  # values of a list that an axis names
 _MOST_LETTERS = 36  # of all names along an axis that stand beside each other
 SHARE = "share passed"
@@ -64,13 +64,16 @@ def title(table: Rows, measure: str) -> str:
     return known.get(measure, measure)
 
 
-def draw(table: Rows, parameters: Sequence[str], folder: Path) -> list[tuple[str, str]]:
+def draw(
+    table: Rows, parameters: Sequence[str], folder: Path, units: Sequence[str] = ()
+) -> list[tuple[str, str]]:
     """Draw the measures over every parameter that varies and every two of them.
 
     Args:
         table: rows of the sweep.
         parameters: columns of what was varied.
         folder: plots are written there, plot-….png.
+        units: of the parameters; "" and none: not known, or without one.
     Returns:
         (file name, title) of each plot.
     """
@@ -80,19 +83,30 @@ def draw(table: Rows, parameters: Sequence[str], folder: Path) -> list[tuple[str
     if not chosen:  # no run gave any figure
         return []
     varied = [name for name in parameters if _varies(table, name)]
+    called = {
+        name: f"{name} [{unit}]" if unit else name
+        for name, unit in itertools.zip_longest(parameters, units, fillvalue="")
+    }
     drawn = []
     for name in varied:
         file = f"plot-{_plain(name)}.png"
-        _over_one(table, name, varied, chosen, folder / file)
+        _over_one(table, name, called, varied, chosen, folder / file)
         drawn.append((file, f"Over {name}"))
     for a, b in list(itertools.combinations(varied, 2))[:_MOST_PAIRS]:
         file = f"plot-{_plain(a)}-{_plain(b)}.png"
-        _over_two(table, a, b, chosen, folder / file)
+        _over_two(table, a, b, called, chosen, folder / file)
         drawn.append((file, f"Over {a} and {b}"))
     return drawn
 
 
-def _over_one(table: Rows, name: str, parameters: Sequence[str], chosen: list[str], path: Path) -> None:
+def _over_one(
+    table: Rows,
+    name: str,
+    called: Mapping[str, str],
+    parameters: Sequence[str],
+    chosen: list[str],
+    path: Path,
+) -> None:
     figure, panels = _panels(len(chosen))
     places, labels = _axis(table, name)
     places_shown = _spread(places, labels)
@@ -111,13 +125,13 @@ def _over_one(table: Rows, name: str, parameters: Sequence[str], chosen: list[st
             x, y = _middle(places[shown], values[shown], measure == SHARE)
             line = "-" if labels is None else "_"
             axes.plot(x, y, line, color=colour, markersize=18, label=label)
-        _mark_axis(axes.xaxis, name, labels)
+        _mark_axis(axes.xaxis, called[name], labels)
         axes.set_title(title(table, measure), fontsize=9)
         axes.grid(True, alpha=0.3)
         if measure == SHARE:
             axes.set_ylim(-0.05, 1.05)
     if len(groups) > 1:
-        panels[0].legend(fontsize=7, title=told_apart, title_fontsize=7)
+        panels[0].legend(fontsize=7, title=called[told_apart], title_fontsize=7)
     _save(
         figure,
         path,
@@ -126,12 +140,19 @@ def _over_one(table: Rows, name: str, parameters: Sequence[str], chosen: list[st
 
 
 def _groups(table: Rows, name: str, parameters: Sequence[str]) -> tuple[str, list[tuple[str, NDArray[Any]]]]:
-    """Another parameter that is a list of few names, and the runs by its values; all together without one."""
+    """Another parameter that has few values, and the runs by these; all together without one. Names go first."""
+    found = []
     for other in parameters:
         places, labels = _axis(table, other)
-        if other != name and labels is not None and 1 < len(labels) <= _MOST_GROUPS:
-            return other, [(_short(label), places == k) for k, label in enumerate(labels)]
-    return "", [("", np.ones(len(table), dtype=bool))]
+        values = np.unique(places)
+        if other != name and 1 < len(values) <= _MOST_GROUPS:
+            texts = map(_number, values) if labels is None else map(_short, labels)
+            groups = [(text, places == value) for text, value in zip(texts, values, strict=True)]
+            found.append((labels is None, other, groups))
+    if not found:
+        return "", [("", np.ones(len(table), dtype=bool))]
+    _, other, groups = min(found, key=lambda one: one[0])
+    return other, groups
 
 
 def _middle(x: NDArray[Any], y: NDArray[Any], mean: bool) -> tuple[list[float], list[float]]:
@@ -147,7 +168,7 @@ def _middle(x: NDArray[Any], y: NDArray[Any], mean: bool) -> tuple[list[float], 
     return [place for place, _ in groups], found
 
 
-def _over_two(table: Rows, a: str, b: str, chosen: list[str], path: Path) -> None:
+def _over_two(table: Rows, a: str, b: str, called: Mapping[str, str], chosen: list[str], path: Path) -> None:
     figure, panels = _panels(len(chosen))
     across, a_labels = _axis(table, a)
     along, b_labels = _axis(table, b)
@@ -157,14 +178,14 @@ def _over_two(table: Rows, a: str, b: str, chosen: list[str], path: Path) -> Non
         limits = {"vmin": 0.0, "vmax": 1.0, "cmap": "RdYlGn"} if measure == SHARE else {"cmap": "viridis"}
         if grid:
             shown = _map(axes, across, along, values, measure == SHARE, limits)
-            _mark_cells(axes.xaxis, a, np.unique(across), a_labels)
-            _mark_cells(axes.yaxis, b, np.unique(along), b_labels)
+            _mark_cells(axes.xaxis, called[a], np.unique(across), a_labels)
+            _mark_cells(axes.yaxis, called[b], np.unique(along), b_labels)
         else:
             good = np.isfinite(values)
             x, y = _spread(across, a_labels)[good], _spread(along, b_labels)[good]
             shown = axes.scatter(x, y, c=values[good], s=18, **limits)
-            _mark_axis(axes.xaxis, a, a_labels)
-            _mark_axis(axes.yaxis, b, b_labels)
+            _mark_axis(axes.xaxis, called[a], a_labels)
+            _mark_axis(axes.yaxis, called[b], b_labels)
         axes.set_title(title(table, measure), fontsize=9)
         figure.colorbar(shown, ax=axes)
     _save(figure, path, "each cell: median of its runs; white: none" if grid else "")
@@ -242,7 +263,7 @@ def _plain(name: str) -> str:
 
 
 def _panels(count: int) -> tuple[Any, list[Any]]:
-    across = min(3, count)
+    across = 2 if count == 4 else min(3, count)
     down = -(-count // across)
     figure = new_figure()
     figure.set_size_inches(4.0 * across, 3.0 * down + 0.3)

@@ -34,7 +34,7 @@ def write_report(result: SweepResult, made: Plan) -> Path:
     for old in result.out.glob("plot-*.png"):
         old.unlink()
     names = table.parameter_columns(result.rows, made.parameters)
-    drawn = plots.draw(result.rows, names, result.out) if len(result.rows) > 1 else []
+    drawn = plots.draw(result.rows, names, result.out, made.units) if len(result.rows) > 1 else []
     path = result.out / "report.md"
     write_whole(path, "\n".join(_text(result, made, names, drawn)).encode())
     return path

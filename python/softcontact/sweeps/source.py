@@ -20,6 +20,8 @@ from softcontact.scene.files import read
 from softcontact.scene.library import find, load_module, names, scene_name, typed
 from softcontact.scene.model import Scene
 
+_UNIT = re.compile(r"\[([^][,]{1,12})\]")
+
 
 class SceneSource:
     """A scene by name or by file; a context manager.
@@ -65,6 +67,14 @@ class SceneSource:
             SceneError: the file cannot be used.
         """
         return self._ask(_Loaded.whole, name)
+
+    def unit(self, name: str) -> str:
+        """Unit of an option, as its help text tells it in brackets; empty where there is none.
+
+        Raises:
+            SceneError: the file cannot be used.
+        """
+        return self._ask(_Loaded.unit, name)
 
     def close(self) -> None:
         """End the process that looks at the scene, if there is one."""
@@ -135,8 +145,16 @@ class _Loaded:
         }
 
     def whole(self, name: str) -> bool:
-        fields = self._module.options.model_fields if self._module is not None else {}
-        return name in fields and _takes_whole(fields[name].annotation)
+        return name in self._fields and _takes_whole(self._fields[name].annotation)
+
+    def unit(self, name: str) -> str:
+        text = (self._fields[name].description or "") if name in self._fields else ""
+        found = _UNIT.search(text)
+        return "" if found is None or found[1] in ("-", "1") else found[1]
+
+    @property
+    def _fields(self) -> dict[str, Any]:
+        return self._module.options.model_fields if self._module is not None else {}
 
 
 def file_hash(path: Path) -> str:
