@@ -48,7 +48,7 @@ STANDARD_HEADERS = {
 LEVELS = [
     {"mesh", "bodies", "friction", "contact", "solver", "_fclib", "figures", "patches", "progress", "_core"}
     | {"messages", "isolated", "outcomes", "parallel", "whole_file", "_contact_problem", "_problem_data"}
-    | {"extras", "memory"},
+    | {"extras", "hdf5_reading", "memory"},
     {"hand", "flexibility", "haptics"},
     {"tracking", "avatar", "vademecum"},
     {"scene"},
@@ -139,7 +139,7 @@ def test_package_imports_neither_scenes_nor_tests():
 def test_scenes_import_the_package_and_not_the_core():
     for file in sorted((ROOT / "scenes").glob("*.py")):
         for name in imports(file):
-            assert name.split(".")[0] in {"softcontact", "numpy", "pydantic", "typing", "math"}, (
+            assert name.split(".")[0] in {"softcontact", "numpy", "pydantic", "typing", "math", "pathlib"}, (
                 f"{file}: {name}"
             )
             assert not name.startswith("softcontact._core"), f"{file}: {name}"
