@@ -129,7 +129,7 @@ def test_a_cluster_gives_the_same_table_also_after_kill_9(tmp_path, begin):
         options = {"log": str(tmp_path), "wait": 0.1, "held": 4}
         result = sweep(SCENE, GIVEN, options=options, out=out, resume=True, scheduler=address)
         limited = sweep(
-            SCENE, {"fault": ["hang", "crash"]}, out=tmp_path / "t", scheduler=address, time_limit=0.5
+            SCENE, {"fault": ["hang", "crash"]}, out=tmp_path / "t", scheduler=address, time_limit=1.5
         )
     assert result.passed and limited.columns["status"] == ["time limit", "crashed"]
     check_whole(result, log, [stop])

@@ -137,7 +137,7 @@ def _summary(result: SweepResult) -> dict[str, Any]:
 def _show(result: SweepResult) -> None:
     from softcontact.sweeps.report import not_reached, why
     from softcontact.sweeps.table import parameter_columns
-    from softcontact.sweeps.work import PASSED
+    from softcontact.sweeps.work import ENDED, PASSED
 
     screen = console()
     counts = ", ".join(f"{number} {status}" for status, number in result.counts.items())
@@ -150,6 +150,11 @@ def _show(result: SweepResult) -> None:
         screen.print(f"  {values}: {row['status']}: {why(row)}", markup=False, soft_wrap=True)
     if len(bad) > 5:
         screen.print(f"  … and {len(bad) - 5} more", markup=False)
+    lost = sum(row["status"] not in ENDED for row in bad)
+    if lost and result.done == result.runs:
+        runs, them = ("1 run", "it") if lost == 1 else (f"{lost} runs", "them")
+        how = "the same command with --resume --retry-failed"
+        screen.print(f"{runs} gave no result; {how} makes {them} again", markup=False, soft_wrap=True)
     if late := not_reached(result.rows):
         screen.print(f"not reached: {', '.join(late)}", markup=False, soft_wrap=True)
     screen.print(f"written to {result.out}", markup=False, soft_wrap=True)

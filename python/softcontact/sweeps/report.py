@@ -110,6 +110,7 @@ def why(row: Mapping[str, Any]) -> str:
     failed = [name for name in names if row[f"checks.{name}.passed"] is False]
     return ", ".join(
         f"{name}: {_number(row[f'checks.{name}.value'])}, limit {_number(row[f'checks.{name}.limit'])}"
+        + (f" {unit}" if (unit := row.get(f"checks.{name}.unit")) not in (None, "", "1") else "")
         for name in failed
     )
 
