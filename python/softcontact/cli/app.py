@@ -120,7 +120,8 @@ def _run(arguments: list[str] | None) -> int:
         if text.strip():
             context = getattr(error, "ctx", None)
             command = context.command_path if context is not None else "softcontact"
-            say(f"{text.rstrip('.')}; '{command} --help' tells more")
+            end = "" if text.endswith("?") else ";"
+            say(f"{text.rstrip('.')}{end} '{command} --help' tells more")
         return 2
     except MemoryError as error:
         told = f" ({error})" if str(error) else ""
