@@ -131,7 +131,7 @@ WRONG = {
         "no engine 'embeded'; did you mean 'embedded'?",
     ),
     "no scene": (["run"], "Missing argument"),
-    "no such command": (["rum", "hand"], "Did you mean 'run'? 'softcontact --help' tells more"),
+    "misspelt command": (["rum", "hand"], "Did you mean 'run'? 'softcontact --help' tells more"),
     "no such benchmark": (["bench", "tabel1"], "no benchmark 'tabel1'; did you mean 'table1'?"),
     "nothing to replay": (["view", "drop", "--replay"], "first 'softcontact run drop'"),
     "no page to replay": (["view", "drop.html"], "drop.html: no such file"),
