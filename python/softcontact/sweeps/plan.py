@@ -97,11 +97,13 @@ def plan(
     count = _count(parameters, design, samples)
     if count > MOST_RUNS:
         raise SceneError(f"{count} runs are more than {MOST_RUNS}; give fewer values")
+    names = tuple(one.name for one in parameters)
+    # The first look at the scene: no value is to blame for what is wrong with its file.
+    units = tuple(map(source.unit, names))
     # What a value may be can depend on others, so each is judged beside the first ones of the other parameters.
     firsts = {**options, **{one.name: _raw(source, one, design)[0] for one in parameters}}
     columns = [_axis(source, one, design, firsts) for one in parameters]
     points = list(itertools.product(*columns)) if design == "grid" else _drawn(columns, design, count, seed)
-    names = tuple(one.name for one in parameters)
     stride = -(-len(points) // _CHECKED)
     for point in points[::stride]:
         source.typed({**options, **dict(zip(names, point, strict=True))})
@@ -120,7 +122,6 @@ def plan(
         "seed": None if design == "grid" else int(seed),
         "files": _files({*values, *map(str, fixed.values())}),
     }
-    units = tuple(map(source.unit, names))
     return Plan(json.loads(json.dumps(identity)), names, tuple(map(tuple, points)), units)
 
 
