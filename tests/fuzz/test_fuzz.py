@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The loop of tests/fuzz/fuzz.py itself, and the faults that it has found in the readers."""
 
+import io
+
+import h5py
 import pytest
 
 from fuzz import READERS, Coverage, Found, Reader, _read, bounded, fuzz
@@ -83,3 +86,22 @@ def test_a_fault_that_was_found_stays_mended(name, data, told, tmp_path):
     found = read(name, data, tmp_path)
     assert not found.faults and len(found.refusals) == 1
     assert told in next(iter(found.refusals.values()))
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "told"),
+    [
+        ("time", ["a", "b", "c", "d", "e"], "no motion of 'green' in it"),
+        ("time", [[1.0], [2.0], [3.0], [4.0], [5.0]], "do not fit together"),
+        ("bodies/green/start", [0.0], "do not fit together"),
+        ("bodies/green/pose", [0.0], "do not fit together"),
+    ],
+)
+def test_a_history_without_a_motion_is_refused(part, value, told, tmp_path):
+    (seed,) = READERS["trace_history"].seeds(tmp_path)
+    memory = io.BytesIO(seed)
+    with h5py.File(memory, "r+") as file:
+        del file[part]
+        file[part] = value
+    found = read("trace_history", memory.getvalue(), tmp_path)
+    assert not found.faults and told in next(iter(found.refusals.values()))

@@ -118,4 +118,14 @@ def _columns(path: Path, body: str) -> tuple[FloatArray, FloatArray, FloatArray]
         if file["time"].size > MOST_SAMPLES:
             raise ValueError(f"more than {MOST_SAMPLES} samples; cut it into parts")
         pose, start = file[f"bodies/{body}/pose"], file[f"bodies/{body}/start"]
-        return np.asarray(file["time"]), np.asarray(pose)[:, :3], np.asarray(start)[:3]
+        time, poses, first = (np.asarray(data, dtype=float) for data in (file["time"], pose, start))
+        if (
+            time.ndim != 1
+            or poses.shape[:1] != time.shape
+            or poses[:, :3].shape[1:] != (3,)
+            or first[:3].shape != (3,)
+        ):
+            raise ValueError(
+                f"time {time.shape}, pose {poses.shape} and start {first.shape} do not fit together"
+            )
+        return time, poses[:, :3], first[:3]
