@@ -28,7 +28,6 @@ _FAULT = (
     "HDF5's library crashes over it or reads it without end, so it is damaged; write it anew, or take a copy that "
     "is whole"
 )
-_one_at_a_time = threading.Lock()
 
 
 def read_apart(read: Callable[[Path], T], path: Path) -> T:
@@ -43,9 +42,9 @@ def read_apart(read: Callable[[Path], T], path: Path) -> T:
     """
     seconds = _TIME + os.path.getsize(path) / _RATE
     limits = Limits(time_s=_PATIENCE * seconds)
-    process = _process(os.getpid())
+    process, one_at_a_time = _process(os.getpid())
     try:
-        with _one_at_a_time:
+        with one_at_a_time:
             return process.call(_read, read, path.absolute(), seconds, limits=limits)
     except TimeLimitReached:
         raise OSError(_FAULT) from None
@@ -59,9 +58,12 @@ def read_apart(read: Callable[[Path], T], path: Path) -> T:
 
 
 @cache
-def _process(_: int) -> IsolatedProcess:
-    """The process that reads for this one: one that was forked must not share it."""
-    return IsolatedProcess(idle_s=_IDLE)
+def _process(_: int) -> tuple[IsolatedProcess, threading.Lock]:
+    """The process that reads for this one, and who has it: one that was forked must not share them.
+
+    The lock may be held, at that moment, by a thread that the forked process does not have.
+    """
+    return IsolatedProcess(idle_s=_IDLE), threading.Lock()
 
 
 def _read(read: Callable[[Path], T], path: Path, seconds: float) -> T:

@@ -84,6 +84,7 @@ class IsolatedProcess:
     def __init__(self, *, folder: str | None = None, idle_s: float | None = None, quiet: bool = True) -> None:
         self._folder, self._idle_s, self._quiet = folder, idle_s, quiet
         self._process: subprocess.Popen[bytes] | None = None
+        self._midway = False  # what comes from it next answers a call that somebody gave up
         self._tail = b""
         self._drain: threading.Thread | None = None
         self._closed = False
@@ -95,12 +96,15 @@ class IsolatedProcess:
 
     def start(self) -> None:
         """Start the process, if there is none; it gets ready while the caller goes on."""
+        if self._midway:
+            self._drop()
         if self._process is not None:
             return
-        arguments = [json.dumps(sys.path), self._folder or "", str(self._idle_s or "")]
+        paths = [path for path in sys.path if isinstance(path, str)]  # Python overlooks others, too
+        arguments = [json.dumps(paths), self._folder or "", str(self._idle_s or "")]
         with _interrupt_blocked():  # inherited: Ctrl-C, and its end, reach all processes of a terminal
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _START, *arguments],
+                [_python(), *_flags(), "-c", _START, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE if self._quiet else None,
@@ -130,15 +134,24 @@ class IsolatedProcess:
         while True:
             self.start()
             try:
-                return self._answer(frame, limits)
+                self._midway = True
+                answer = self._answer(frame, limits)
+                self._midway = False
+                break
             except ProcessLost as error:
                 self._drop()
                 if error.began or fresh or self._closed:
                     raise
                 fresh = True  # it had ended while it had nothing to do
-            except (TimeLimitReached, MemoryError):
-                self._drop()  # the heap of one that ran out of memory is of no use
+            except BaseException:  # Ctrl-C, too
+                self._drop()
                 raise
+        good, value = pickle.loads(answer)
+        if good:
+            return value
+        if isinstance(value, MemoryError):
+            self._drop()  # the heap of one that ran out of memory is of no use
+        raise value
 
     def kill(self) -> None:
         """End the process, and the call that it answers; the next call starts another."""
@@ -158,7 +171,7 @@ class IsolatedProcess:
         with contextlib.suppress(Exception):
             self.close()
 
-    def _answer(self, frame: bytes, limits: Limits) -> Any:
+    def _answer(self, frame: bytes, limits: Limits) -> bytes:
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None
         began = expired = False
@@ -178,7 +191,7 @@ class IsolatedProcess:
                 clock = threading.Timer(limits.time_s, expire)
                 clock.daemon = True
                 clock.start()
-            answer = _read_frame(process.stdout)
+            return _read_frame(process.stdout)
         except (OSError, EOFError):
             process.kill()
             code = process.wait()
@@ -190,10 +203,6 @@ class IsolatedProcess:
         finally:
             if clock is not None:
                 clock.cancel()
-        good, value = pickle.loads(answer)
-        if good:
-            return value
-        raise value
 
     def _why(self, code: int) -> str:
         if self._drain is not None:
@@ -211,6 +220,7 @@ class IsolatedProcess:
 
     def _drop(self) -> None:
         process, self._process = self._process, None
+        self._midway = False
         if process is not None:
             process.kill()
             process.wait()
@@ -296,6 +306,26 @@ def _memory_limited(limit: float | None) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _python() -> str:
+    """Path of the interpreter; sys.executable is none where Python is built into another program, such as runSofa.
+
+    Raises:
+        OSError: there is none.
+    """
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    beside = [os.path.join(prefix, "bin", name) for prefix in (sys.exec_prefix, sys.base_exec_prefix)]
+    for path in (sys.executable, *beside):
+        if path and os.path.basename(path).lower().startswith("python") and os.access(path, os.X_OK):
+            return path
+    raise OSError(f"no interpreter to start a process with: sys.executable is {sys.executable!r}")
+
+
+def _flags() -> list[str]:
+    """Of the interpreter: modules come from where they come from here, and not from the folder it is started in."""
+    alike = (("-E", sys.flags.ignore_environment), ("-s", sys.flags.no_user_site), ("-S", sys.flags.no_site))
+    return ["-P", *(flag for flag, given in alike if given)]
 
 
 @contextlib.contextmanager

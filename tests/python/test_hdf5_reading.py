@@ -3,6 +3,8 @@
 
 import gzip
 import os
+import signal
+import threading
 import time
 from pathlib import Path
 
@@ -33,6 +35,11 @@ def refuse(path):
     raise KeyError(path.name)
 
 
+def late(path):
+    time.sleep(1.0)
+    return path.name
+
+
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "a.h5"
@@ -56,6 +63,20 @@ def test_a_crash_and_a_loop_without_end_are_errors_of_the_file(file, monkeypatch
     with pytest.raises(OSError, match="it is damaged; write it anew"):
         read_apart(endless, file)
     assert read_apart(size, file) == 5
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_forked_process_reads_while_another_thread_was_reading(file):
+    thread = threading.Thread(target=read_apart, args=(late, file))
+    thread.start()
+    time.sleep(0.3)
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(120)
+        os._exit(0 if read_apart(size, file) == 5 else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+    thread.join()
 
 
 @pytest.mark.filterwarnings("error")
