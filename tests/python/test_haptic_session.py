@@ -3,6 +3,7 @@
 
 import dataclasses
 import os
+import re
 import threading
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from softcontact.haptics import (
+    Capabilities,
     HandAxis,
     HandScript,
     HapticSession,
@@ -227,3 +229,19 @@ def test_wrong_data_and_files_are_refused(tmp_path):
     (tmp_path / "no.h5").write_bytes(b"no recording")
     with pytest.raises(ValueError, match="record one first"):
         Recording.load(tmp_path / "no.h5")
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: ThreadSettings(rate_hz="fast"), "rate_hz: 'fast', expected a number"),
+        (lambda: ThreadSettings(priority=1.5), "priority: '1.5', expected a whole number"),
+        (lambda: ThreadSettings(real_time="no"), "real_time: 'no', expected True or False"),
+        (lambda: SafetySettings(max_force=None), "max_force: 'None', expected a number"),
+        (lambda: SafetySettings(watchdog=True), "watchdog: 'True', expected a number"),
+        (lambda: Capabilities("a", force_axes="3"), "force_axes: '3', expected a whole number"),
+    ],
+)
+def test_settings_of_another_kind_are_refused(make, told):
+    with pytest.raises(ValueError, match=re.escape(told)):
+        make()

@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from softcontact.haptics.settings import check_kinds
+
 
 @dataclass(frozen=True)
 class Capabilities:
@@ -22,6 +24,8 @@ class Capabilities:
         position_resolution: [m].
         position_axes, rotation_axes: measured.
         force_axes, torque_axes: driven.
+    Raises:
+        ValueError: a field of another kind.
     """
 
     model: str
@@ -36,6 +40,9 @@ class Capabilities:
     rotation_axes: int = 0
     force_axes: int = 3
     torque_axes: int = 0
+
+    def __post_init__(self) -> None:
+        check_kinds(self)
 
     @classmethod
     def of(cls, core: Any) -> "Capabilities":

@@ -2,8 +2,31 @@
 """Settings of the fast thread and of what stands between it and the hand."""
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from numbers import Integral, Real
 from typing import Any
+
+import numpy as np
+
+_KINDS = {
+    float: (Real, "a number"),
+    int: (Integral, "a whole number"),
+    bool: ((bool, np.bool_), "True or False"),
+    str: (str, "a text"),
+}
+
+
+def check_kinds(settings: Any) -> None:
+    """See that the plain fields of a dataclass hold what they are annotated with; ranges are the core's to judge.
+
+    Raises:
+        ValueError: one does not; names it.
+    """
+    for entry in fields(settings):
+        value = getattr(settings, entry.name)
+        kind, wanted = _KINDS.get(entry.type, (object, ""))  # type: ignore[arg-type]
+        if not isinstance(value, kind) or (entry.type in (float, int) and isinstance(value, bool)):
+            raise ValueError(f"{entry.name}: {str(value)[:40]!r}, expected {wanted}")
 
 
 @dataclass(frozen=True)
@@ -26,6 +49,8 @@ class SafetySettings:
         energy_reserve: energy that may go to the hand beyond what it has put in [J]; inf: it is not looked at. With 0
             the session is passive whatever the law does, late models of a slow visual loop included: a force that
             would give more is reduced (time-domain passivity control: Hannaford and Ryu 2002).
+    Raises:
+        ValueError: a field is no number.
     """
 
     max_force: float = 3.3
@@ -42,6 +67,9 @@ class SafetySettings:
     settle_time: float = 0.1
     energy_reserve: float = math.inf
 
+    def __post_init__(self) -> None:
+        check_kinds(self)
+
 
 @dataclass(frozen=True)
 class ThreadSettings:
@@ -52,12 +80,17 @@ class ThreadSettings:
         real_time: ask the system for SCHED_FIFO; HapticSession.scheduling tells what came of it.
         priority: among its real-time threads, 1 to 99.
         safety: the limits.
+    Raises:
+        ValueError: a field of another kind.
     """
 
     rate_hz: float = 1000.0
     real_time: bool = True
     priority: int = 50
     safety: SafetySettings = field(default_factory=SafetySettings)
+
+    def __post_init__(self) -> None:
+        check_kinds(self)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for the core and for files."""
