@@ -26,7 +26,7 @@ from softcontact.scene import (
     Solved,
     SolveTime,
 )
-from softcontact.scene.conditions import only
+from softcontact.scene.conditions import only, unless
 
 UNITS = {"N/cm2": 1e4, "Pa": 1.0, "kPa": 1e3, "MPa": 1e6}
 TICK = 0.001  # [s], the haptic rate
@@ -36,7 +36,11 @@ START = np.array([0.04, 0.0, 0.02])
 
 
 class Options(SceneOptions):
-    conditions = (only("trace", drive="trace"), only("phase_time", "force_scale", drive="device"))
+    conditions = (
+        only("trace", drive="trace"),
+        only("phase_time", drive="device"),
+        unless("force_scale", drive="script"),
+    )
 
     benchmark: Literal["both", "left"] = "both"
     """Red block clamped at both ends, or at the left one."""

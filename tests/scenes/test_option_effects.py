@@ -87,6 +87,29 @@ def test_every_option_has_an_effect_or_is_refused(name, start):
     assert not ignored
 
 
+@pytest.mark.parametrize("name", SCENES)
+def test_what_is_refused_would_not_have_changed_the_scene(name, monkeypatch):
+    module = load_module(find(name))
+    fields = module.options.model_fields
+    values = {key: others(f.annotation, tuple(f.metadata), f.get_default()) for key, f in fields.items()}
+    refused = []
+    for condition in module.options.conditions:
+        if condition.other == "contact":  # what is for aggregates is kept without them, and not used
+            continue
+        for other in (fields[condition.other].get_default(), *values[condition.other], *condition.values):
+            for key, value in ((k, v) for k in condition.options for v in values[k]):
+                given = {condition.other: other}
+                if built(module, given) is not None and built(module, given | {key: value}) is None:
+                    refused.append((given, {key: value}))
+    monkeypatch.setattr("softcontact.scene.library.check_effects", lambda *_: None)
+    changed = [
+        given | more
+        for given, more in refused
+        if built(module, given | more) not in (None, built(module, given))
+    ]
+    assert not changed
+
+
 class Options(SceneOptions):
     drive: Literal["hand", "script", "trace"] = "hand"
     file: str | None = None
