@@ -24,6 +24,7 @@ _TIME = 3.0  # s of processor time, and more for large files
 _RATE = 20e6  # bytes/s, at least
 _PATIENCE = 100.0  # on a machine with much else to do, by the clock
 _IDLE = 20.0  # s that the process is kept for the next file
+_NOT_ITS_FAULT = (-9, -15)  # SIGKILL, as where memory is short, and SIGTERM
 _FAULT = (
     "HDF5's library crashes over it or reads it without end, so it is damaged; write it anew, or take a copy that "
     "is whole"
@@ -37,7 +38,8 @@ def read_apart(read: Callable[[Path], T], path: Path) -> T:
         read: of a module; what it returns and raises is pickled.
         path: of an HDF5 file.
     Raises:
-        OSError: HDF5's library crashes over the file, or takes more than 3 s of processor time and 1 s for each 20 MB.
+        OSError: HDF5's library crashes over the file, or takes more than 3 s of processor time and 1 s for each 20 MB;
+            or somebody ended the process.
         Exception: what `read` raises.
     """
     seconds = _TIME + os.path.getsize(path) / _RATE
@@ -51,6 +53,8 @@ def read_apart(read: Callable[[Path], T], path: Path) -> T:
     except ProcessLost as error:
         if not error.began:
             raise
+        if error.code in _NOT_ITS_FAULT:
+            raise OSError(f"{error}; try it again") from None
         raise OSError(_FAULT) from None
     except (OSError, RuntimeError):  # the library's, over a file that may have left its memory in disorder
         process.kill()

@@ -40,9 +40,11 @@ class ProcessLost(RuntimeError):
 
     Attributes:
         began: whether the call had begun; False where the process could not even be started.
+        code: exit code of the process, or the number of the signal that ended it, negative.
     """
 
     began = True
+    code: int | None = None
 
 
 class TimeLimitReached(RuntimeError):
@@ -198,7 +200,7 @@ class IsolatedProcess:
             if expired:
                 raise TimeLimitReached(f"not done after {limits.time_s:g} s") from None
             lost = ProcessLost(self._why(code))
-            lost.began = began
+            lost.began, lost.code = began, code
             raise lost from None
         finally:
             if clock is not None:

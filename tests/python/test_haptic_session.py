@@ -229,6 +229,10 @@ def test_wrong_data_and_files_are_refused(tmp_path):
     (tmp_path / "no.h5").write_bytes(b"no recording")
     with pytest.raises(ValueError, match="record one first"):
         Recording.load(tmp_path / "no.h5")
+    for name, make in (("folder.h5", Path.mkdir), ("pipe.h5", getattr(os, "mkfifo", Path.mkdir))):
+        make(tmp_path / name)
+        with pytest.raises(FileNotFoundError, match=re.escape(f"{name}: no such file; give the recording")):
+            Recording.load(tmp_path / name)
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,10 @@ def endless(path):
         pass
 
 
+def killed(path):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def refuse(path):
     raise KeyError(path.name)
 
@@ -63,6 +67,12 @@ def test_a_crash_and_a_loop_without_end_are_errors_of_the_file(file, monkeypatch
     with pytest.raises(OSError, match="it is damaged; write it anew"):
         read_apart(endless, file)
     assert read_apart(size, file) == 5
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there are no such signals on this system")
+def test_a_file_is_not_blamed_where_somebody_ends_the_process(file):
+    with pytest.raises(OSError, match=r"ended by SIGKILL .*out of memory.*; try it again"):
+        read_apart(killed, file)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")

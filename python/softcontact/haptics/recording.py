@@ -117,6 +117,8 @@ class Recording:
             ValueError: no recording, or a broken one.
             OSError: no such file.
         """
+        if not Path(path).is_file():  # a pipe would be waited for, for ever
+            raise FileNotFoundError(f"{path}: no such file; give the recording of a haptic session")
         Path(path).open("rb").close()
         try:
             columns, attributes = read_apart(_contents, Path(path))
