@@ -3,6 +3,7 @@
 
 import importlib.metadata
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,7 @@ def test_a_checkout_names_them_too_and_else_the_clone_is_named(monkeypatch, pip,
         raise importlib.metadata.PackageNotFoundError
 
     monkeypatch.setattr(importlib.metadata, "requires", missing)
+    monkeypatch.setattr(extras, "_CHECKOUT", Path(__file__).parents[2])
     assert how_to_install("haptics") == "pip install 'pyopenhaptics>=1.0'"
     monkeypatch.setattr(extras, "_CHECKOUT", tmp_path)
     assert how_to_install("live") == "pip install '.[live]' in a clone of softcontact"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from writing_commands import COMMANDS, call, listed, rests, unreadable
+from writing_commands import COMMANDS, call, listed, problems, rests, unreadable
 
 import softcontact
 from softcontact.tracking.files import read_track
@@ -32,7 +32,7 @@ def short_files(size):
 
 def told_once(printed, reason, place):
     """One line that tells place, reason and remedy."""
-    lines = [line for line in printed.err.splitlines() if "listening" not in line]
+    lines = problems(printed.err)
     assert len(lines) == 1, printed.err
     assert (
         reason in lines[0] and place in lines[0] and "; choose a" in lines[0] and "or free space" in lines[0]

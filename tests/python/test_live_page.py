@@ -85,6 +85,7 @@ def test_ctrl_c_ends_it_cleanly():
         "softcontact",
         "view",
         "block",
+        "--set",
         "young=3e4",
         "--no-browser",
         "--port",

@@ -113,6 +113,13 @@ def sending():
         thread.join()
 
 
+def problems(said):
+    """Lines of an error stream that are neither a warning nor progress."""
+    return [
+        line for line in said.splitlines() if "listening" not in line and "softcontact: warning:" not in line
+    ]
+
+
 def listed(folder):
     """Names of all files below a folder."""
     return sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*") if not path.is_dir())
