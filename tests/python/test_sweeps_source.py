@@ -9,6 +9,9 @@ import pytest
 
 from softcontact import cli
 from softcontact.parallel import Limits
+from softcontact.scene.errors import SceneError
+from softcontact.sweeps.parameters import parameters
+from softcontact.sweeps.plan import plan
 from softcontact.sweeps.source import SceneSource
 
 SCENE = "def scene(mass: float = 1.0, number: int = 1):\n    "
@@ -86,3 +89,12 @@ def test_the_process_that_looks_at_a_scene_ends(tmp_path):
         os.kill(pid, 0)
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_options_of_all_runs_are_judged_beside_what_is_parameters():
+    source = SceneSource("blocks")
+    chosen = {"engine": "embedded", "steps": 1, "design": "grid", "samples": None, "seed": 0}
+    made = plan(source, parameters({"drive": ["device"]}), options={"phase_time": "0.06"}, **chosen)
+    assert made.identity["options"] == {"phase_time": 0.06} and made.values(0)["drive"] == "device"
+    with pytest.raises(SceneError, match=r"phase_time: 0\.06 has no effect with drive=script"):
+        plan(source, parameters({"drive": ["device", "script"]}), options={"phase_time": "0.06"}, **chosen)

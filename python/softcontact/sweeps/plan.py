@@ -107,7 +107,9 @@ def plan(
     stride = -(-len(points) // _CHECKED)
     for point in points[::stride]:
         source.typed({**options, **dict(zip(names, point, strict=True))})
-    fixed = source.typed(options)
+    # These, too, beside the others: alone they may have no effect.
+    beside = source.typed({**options, **dict(zip(names, points[0], strict=True))})
+    fixed = {name: beside[name] for name in options}
     values = {value for column in columns if isinstance(column, list) for value in map(str, column)}
     identity = {
         "version": softcontact.__version__,
