@@ -21,7 +21,7 @@ __all__ = ["read_apart"]
 
 T = TypeVar("T")
 _TIME = 3.0  # s of processor time, and more for large files
-_RATE = 20e6  # bytes/s, at least
+_RATE = 2e6  # bytes/s, at least; what is packed grows a hundredfold
 _PATIENCE = 100.0  # on a machine with much else to do, by the clock
 _IDLE = 20.0  # s that the process is kept for the next file
 _NOT_ITS_FAULT = (-9, -15)  # SIGKILL, as where memory is short, and SIGTERM
@@ -38,7 +38,7 @@ def read_apart(read: Callable[[Path], T], path: Path) -> T:
         read: of a module; what it returns and raises is pickled.
         path: of an HDF5 file.
     Raises:
-        OSError: HDF5's library crashes over the file, or takes more than 3 s of processor time and 1 s for each 20 MB;
+        OSError: HDF5's library crashes over the file, or takes more than 3 s of processor time and 1 s for each 2 MB;
             or somebody ended the process.
         Exception: what `read` raises.
     """
