@@ -61,6 +61,29 @@ FAR = b"solid a\n" + b"\n".join(
 ) + b"\nendsolid a\n"  # fmt: skip
 
 
+# Of an unstructured grid, without points and with words that meshio takes for them.
+NO_POINTS = b"""# vtk DataFile Version 5.1
+a
+ASCII
+DATASET UNSTRUCTURED_GRID 0.05 0.0 0.0
+CELLS 3 6
+OFFSETS vtktypeint64
+0
+3
+6
+CONNECTIVITY vtktypeint64
+0
+1
+2
+1
+2
+3
+CELL_TYPES 2
+5
+5
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "data", "told"),
     [
@@ -72,6 +95,12 @@ FAR = b"solid a\n" + b"\n".join(
         ("urdf", b'<robot name="a"><link name="l"/><x>' + 9000 * b"\n" + b"</robot>", "is not XML"),
         ("urdf", b"<robot>", "correct it, or export the file anew"),
         ("urdf", b'<robot name="a"/>', "has no <link>; add one"),
+        (
+            "vtk",
+            b"# vtk DataFile Version 4.2\na\nASCII\nDATASET POLYDATA\nPOINTS 1 float\n0 0 0\nPOLYGONS 1 4\n-1 0 0 0\n",
+            "a cell of -1 corners",
+        ),
+        ("vtk", NO_POINTS, "points of the shape (), expected (n, 3)"),
         ("fclib", b"text", "give a problem that FCLIB or softcontact wrote"),
         ("fclib", b"\x89HDF\r\n\x1a\n cut", "write the problem anew"),
         (

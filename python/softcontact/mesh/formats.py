@@ -176,6 +176,8 @@ def _read_with_meshio(format_: str, path: Path) -> RawMesh:
     points = np.asarray(mesh.points, dtype=float)
     if points.ndim == 2 and points.shape[1] == 2:
         points = np.column_stack([points, np.zeros(len(points))])
+    if points.size and points.shape[1:] != (3,):
+        raise MeshError(path.name, f"points of the shape {points.shape}, expected (n, 3)", TRUNCATED)
     raw = RawMesh(points)
     tetrahedra = []
     for block in mesh.cells:

@@ -74,6 +74,8 @@ class _Parser:
         items = self._values(size, "int", int).tolist()
         cells, k = [], 0
         while k < len(items):
+            if items[k] < 0:
+                raise MeshError(self.name, f"a cell of {items[k]} corners", TRUNCATED)
             cells.append(items[k + 1 : k + 1 + items[k]])
             k += 1 + items[k]
         if len(cells) != count or k != len(items):
