@@ -100,6 +100,12 @@ CELL_TYPES 2
             b"# vtk DataFile Version 4.2\na\nASCII\nDATASET POLYDATA\nPOINTS 1 float\n0 0 0\nPOLYGONS 1 4\n-1 0 0 0\n",
             "a cell of -1 corners",
         ),
+        (
+            "vtk",
+            b"# vtk DataFile Version 4.2\na\nBINARY\nDATASET POLYDATA\nPOINTS -9 float\n" + 36 * b"\0",
+            "-27 numbers announced",
+        ),
+        ("trace_csv", b"time,x,y,z\n0,0,0,0#1\n", "could not convert string '0#1'"),
         ("vtk", NO_POINTS, "points of the shape (), expected (n, 3)"),
         ("fclib", b"text", "give a problem that FCLIB or softcontact wrote"),
         ("fclib", b"\x89HDF\r\n\x1a\n cut", "write the problem anew"),

@@ -80,7 +80,9 @@ def _from_csv(path: Path) -> tuple[FloatArray, FloatArray]:
             # loadtxt takes the memory of max_rows at once: no more of them than so many bytes can hold.
             most = min(MOST_SAMPLES + 1, path.stat().st_size // (2 * len(head)) + 1)
             with warnings.catch_warnings(action="ignore", category=UserWarning):  # a file without rows
-                rows = np.loadtxt(_rows(file, len(head)), delimiter=",", ndmin=2, max_rows=most)
+                rows = np.loadtxt(
+                    _rows(file, len(head)), delimiter=",", ndmin=2, max_rows=most, comments=None
+                )
         except ValueError as error:
             raise ValueError(f"trace: {path}: {error}") from None
     if not rows.size:

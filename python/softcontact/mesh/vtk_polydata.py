@@ -89,6 +89,8 @@ class _Parser:
         return line.decode("utf-8", "replace")
 
     def _values(self, count: int, kind: str, dtype: type) -> np.ndarray:
+        if count < 0:
+            raise MeshError(self.name, f"{count} numbers announced", TRUNCATED)
         if self.binary:
             if kind.lower() not in _TYPES:
                 raise MeshError(
