@@ -13,7 +13,8 @@ void DetectionMemory::reserve(const Surface& a, const Surface& b)
 
 void DetectionSide::gather(double alarm_distance, double edge_reach) const
 {
-    if (m_memory == nullptr || m_memory->near.holds(m_self, m_other, m_to_other, alarm_distance)) return;
+    if (m_memory == nullptr || m_memory->near.holds(m_self, m_other, m_to_other, alarm_distance, edge_reach))
+        return;
     m_memory->near.gather(m_self, m_other, m_to_other, m_from_other, alarm_distance, edge_reach,
                           m_memory->clearance);
 }

@@ -33,17 +33,17 @@ void NearFeatures::reserve(const Surface& self)
     m_vertices.reserve(count);
     m_edges.reserve(static_cast<std::size_t>(self.edge_count()));
     m_sharp.reserve(static_cast<std::size_t>(self.edge_count()));
-    m_alarm_distance = -1.0;
+    m_distance = -1.0;
 }
 
 bool NearFeatures::holds(const Surface& self, const Surface& other, const Pose& to_other,
-                         double alarm_distance) const
+                         double alarm_distance, double edge_reach) const
 {
-    if (alarm_distance != m_alarm_distance || self.sharp_edges() != m_sharp) return false;
+    if (alarm_distance > m_distance || self.sharp_edges() != m_sharp) return false;
     const double moved = furthest_moved(self.local_box(), m_to_other, to_other) +
                          (self.deformed_path() - m_own_path) + (other.deformed_path() - m_other_path) +
                          coincidence_ratio * (self.reference_size() + other.reference_size());
-    return moved < margin_ratio * alarm_distance;
+    return moved < std::min(m_distance - alarm_distance, m_edge_distance - edge_reach);
 }
 
 void NearFeatures::gather(const Surface& self, const Surface& other, const Pose& to_other,
@@ -51,13 +51,14 @@ void NearFeatures::gather(const Surface& self, const Surface& other, const Pose&
                           Clearance& clearance)
 {
     const double margin = margin_ratio * alarm_distance;
-    gather_vertices(self, other, to_other, from_other, alarm_distance + margin, clearance);
-    gather_edges(self, other, to_other, edge_reach + margin);
+    m_distance = alarm_distance + margin;
+    m_edge_distance = edge_reach + margin;
+    gather_vertices(self, other, to_other, from_other, m_distance, clearance);
+    gather_edges(self, other, to_other, m_edge_distance);
     m_sharp.assign(self.sharp_edges().begin(), self.sharp_edges().end());
     m_to_other = to_other;
     m_own_path = self.deformed_path();
     m_other_path = other.deformed_path();
-    m_alarm_distance = alarm_distance;
 }
 
 void NearFeatures::gather_vertices(const Surface& self, const Surface& other, const Pose& to_other,

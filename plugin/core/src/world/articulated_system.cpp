@@ -193,13 +193,6 @@ bool ArticulatedSystem::free_motion(double time, double step)
         m_free_velocity.segment<3>(at) += step * m_v.segment<3>(at + 3).cross(m_v.segment<3>(at));
         joint.axes = orientation(m_q_start, joint.link);
     }
-    integrate_from_start(step, m_free_velocity);
-    for (auto& joint : m_free_joints) {
-        const Index at = m_model.v_offset(joint.link);
-        const Vector3d moved = joint.axes * Vector3d(m_free_velocity.segment<3>(at));
-        joint.axes = orientation(m_q, joint.link);
-        m_free_velocity.segment<3>(at) = joint.axes.conjugate() * moved;
-    }
     return true;
 }
 
@@ -213,7 +206,29 @@ void ArticulatedSystem::show(double step, const Eigen::Ref<const VectorXd>& velo
     integrate_from_start(step, share * (m_free_velocity + velocity_change));
 }
 
-void ArticulatedSystem::finish(double step, const Eigen::Ref<const VectorXd>& velocity_change)
+void ArticulatedSystem::keep()
+{
+    m_kept.q = m_q;
+    m_kept.v = m_v;
+    m_kept.target = m_target;
+    m_kept.offset = m_offset;
+    m_kept.offset_before = m_offset_before;
+    m_kept.possible = m_possible;
+}
+
+void ArticulatedSystem::go_back()
+{
+    m_q = m_kept.q;
+    m_v = m_kept.v;
+    m_target = m_kept.target;
+    m_offset = m_kept.offset;
+    m_offset_before = m_kept.offset_before;
+    m_possible = m_kept.possible;
+    forward_kinematics(m_model, m_data, m_q);
+}
+
+void ArticulatedSystem::finish(double step, const Eigen::Ref<const VectorXd>& velocity_change,
+                               bool /*touched*/)
 {
     for (std::size_t k = 0; k < m_present.size(); ++k) {
         m_possible[m_possible_of[k]].force = m_present[k].force;

@@ -2,30 +2,9 @@
 // The contact points of a step: found pair by pair, and gathered into patches.
 #include <algorithm>
 #include <cmath>
-#include <softcontact/geometry/closest_point.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
 
 namespace softcontact {
-
-namespace {
-
-/// The other surface is as near to each point as the contact says: past an edge it is further away. Deep
-/// inside, where a thin body may have been passed, the contact alone knows which way it came.
-bool is_still_there(const ContactPoint& point, double distance, const Surface& a, const Surface& b,
-                    double reach)
-{
-    constexpr double deep = 0.5, further = 0.1;  // in reaches
-    if (distance < -deep * reach) {
-        return true;
-    }
-    const auto near = [&](const Surface& surface, const Vector3d& from) {
-        const ClosestPoint closest = closest_point(surface, from, 2.0 * reach);
-        return closest.found() && closest.signed_distance <= distance + further * reach;
-    };
-    return near(b, point.p) && near(a, point.q);
-}
-
-}  // namespace
 
 void ContactProblemBuilder::set_pairs(int surface_count, const std::vector<ContactPair>& pairs)
 {
@@ -50,17 +29,17 @@ void ContactProblemBuilder::set_pairs(int surface_count, const std::vector<Conta
 }
 
 void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
-                                   const std::vector<double>& travel, const WorldSettings& settings)
+                                   const WorldSettings& settings)
 {
     DetectionOptions options;
-    options.alarm_distance = settings.alarm_distance;
     options.contact_offset = settings.contact_offset;
+    options.max_penetration = settings.max_penetration;
     m_contact_offset = settings.contact_offset;
     m_points.clear();
     m_contacts.clear();
     m_tracker.begin_step();
     for (std::size_t i = 0; i < surfaces.size(); ++i) {
-        m_boxes[i] = surfaces[i].geometry.world_box();
+        m_boxes[i] = surfaces[i].geometry.world_box().inflated(surfaces[i].free_travel());
     }
     m_broad_phase.find_pairs(m_boxes, settings.alarm_distance, m_near);
     for (const auto& [first, second] : m_near) {
@@ -70,10 +49,9 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
         auto& b = surfaces[static_cast<std::size_t>(pairs[i].b)];
         a.geometry.refresh();
         b.geometry.refresh();
-        options.max_penetration = settings.max_penetration + travel[static_cast<std::size_t>(pairs[i].a)] +
-                                  travel[static_cast<std::size_t>(pairs[i].b)];
+        options.alarm_distance = settings.alarm_distance + a.free_travel() + b.free_travel();
         detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
-        add_loaded(pairs[i].memory.loaded, a, b, settings.alarm_distance);
+        keep_reached(a, b, settings.alarm_distance);
         if (!m_found.empty()) {
             add_found(i, pairs[i], a, settings.aggregation == Aggregation::adaptive);
         }
@@ -81,30 +59,23 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
     make_room(pairs);
 }
 
-void ContactProblemBuilder::add_loaded(const std::vector<ContactPoint>& loaded, const ContactSurface& a,
-                                       const ContactSurface& b, double reach)
+void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactSurface& b,
+                                         double alarm_distance)
 {
-    const auto earlier = [](const ContactPoint& x, const ContactPoint& y) { return x.key < y.key; };
-    const std::size_t found = m_found.size();
-    for (const ContactPoint& last : loaded) {
-        const auto end = m_found.begin() + static_cast<std::ptrdiff_t>(found);
-        if (std::binary_search(m_found.begin(), end, last, earlier)) {
-            continue;
-        }
-        ContactPoint point = last;
-        point.p = a.position(point.a);
-        point.q = b.position(point.b);
-        const Vector3d apart = point.p - point.q;
-        const double distance = point.normal.dot(apart);
-        if (distance <= reach && (apart - distance * point.normal).norm() <= reach &&
-            is_still_there(point, distance, a.geometry, b.geometry, reach)) {
-            point.gap = distance - m_contact_offset;
-            m_found.push_back(point);
+    // The moment at which the first of them touches in the free motion: others that are still further apart
+    // then than the alarm distance are a matter of later steps.
+    double first = 1.0;
+    for (ContactPoint& point : m_found) {
+        const double start = point.gap;
+        point.gap = point.normal.dot(a.free_position(point.a) - b.free_position(point.b)) - m_contact_offset;
+        if (point.gap < 0.0 && start > point.gap) {
+            first = std::min(first, std::max(0.0, start / (start - point.gap)));
         }
     }
-    if (m_found.size() > found) {
-        std::sort(m_found.begin(), m_found.end(), earlier);
-    }
+    std::erase_if(m_found, [&](const ContactPoint& point) {
+        const double start = start_gap(point, a, b);
+        return std::min(start, start + first * (point.gap - start)) > alarm_distance;
+    });
 }
 
 void ContactProblemBuilder::add_found(std::size_t index, const ContactPair& pair, const ContactSurface& a,
@@ -176,7 +147,6 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
                 pair.memory.pressures.reserve(m_pair_room);
             } else {
                 pair.memory.forces.reserve(m_pair_room);
-                pair.memory.loaded.reserve(pair.of_tool ? m_pair_room : 0);
             }
         }
     }
@@ -190,6 +160,12 @@ double ContactProblemBuilder::start_gap(const ContactPoint& point, const Contact
                                         const ContactSurface& b) const
 {
     return point.normal.dot(a.start_position(point.a) - b.start_position(point.b)) - m_contact_offset;
+}
+
+double ContactProblemBuilder::end_gap(const ContactPoint& point, const ContactSurface& a,
+                                      const ContactSurface& b) const
+{
+    return point.normal.dot(a.position(point.a) - b.position(point.b)) - m_contact_offset;
 }
 
 }  // namespace softcontact

@@ -5,6 +5,22 @@
 
 namespace softcontact {
 
+namespace {
+
+/// Where the forces of a contact point act on both bodies: on one point, or their friction would turn them.
+/// Tissue takes its own; between rigid bodies it is half way.
+std::pair<Vector3d, Vector3d> acting_points(const ContactPoint& point, const ContactSurface& a,
+                                            const ContactSurface& b)
+{
+    if (a.field != nullptr) {
+        return {point.p, b.field != nullptr ? point.q : point.p};
+    }
+    const Vector3d common = b.field != nullptr ? point.q : Vector3d(0.5 * (point.p + point.q));
+    return {common, common};
+}
+
+}  // namespace
+
 void ContactProblemBuilder::add_patch(const PairContacts& contacts,
                                       const std::vector<ContactSurface>& surfaces, ContactPair& pair,
                                       const WorldSettings& settings, double step)
@@ -44,7 +60,8 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts,
                 directions.col(3) = patch.torsion_row.col(column);
             }
             const ContactPoint& point = points[i];
-            m_rows.add_point(sign > 0.0 ? point.a : point.b, sign > 0.0 ? point.p : point.q, directions);
+            const auto [on_a, on_b] = acting_points(point, a, b);
+            m_rows.add_point(sign > 0.0 ? point.a : point.b, sign > 0.0 ? on_a : on_b, directions);
         }
         m_rows.end_side();
     }
@@ -119,11 +136,12 @@ void ContactProblemBuilder::add_points(const PairContacts& contacts,
         block.start_gap = start_gap(point, a, b);
         m_rows.begin_block(3);
         const RowForces directions = block.frame;
-        m_rows.begin_side(a, point.p, 1.0);
-        m_rows.add_point(point.a, point.p, directions);
+        const auto [on_a, on_b] = acting_points(point, a, b);
+        m_rows.begin_side(a, on_a, 1.0);
+        m_rows.add_point(point.a, on_a, directions);
         m_rows.end_side();
-        m_rows.begin_side(b, point.q, -1.0);
-        m_rows.add_point(point.b, point.q, directions);
+        m_rows.begin_side(b, on_b, -1.0);
+        m_rows.add_point(point.b, on_b, directions);
         m_rows.end_side();
         m_blocks.push_back(block);
     }

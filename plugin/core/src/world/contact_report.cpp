@@ -91,9 +91,6 @@ void ContactProblemBuilder::report_point(const Block& block, int index, PatchRep
     if (!(local[0] > 0.0)) {
         return;
     }
-    if (pair.of_tool) {
-        pair.memory.loaded.push_back(contact);
-    }
     report.normal += local[0] * contact.normal;
     report.normal_force += local[0];
     report.force += point.force;
@@ -120,7 +117,6 @@ void ContactProblemBuilder::report(std::vector<ContactPair>& pairs)
         pair.memory.keys.clear();
         pair.memory.forces.clear();
         pair.memory.pressures.clear();
-        pair.memory.loaded.clear();
     }
     std::size_t next = 0;
     for (std::size_t c = 0; c < m_contacts.size(); ++c) {

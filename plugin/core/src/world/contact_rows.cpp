@@ -288,6 +288,15 @@ void ContactRows::assemble()
     }
 }
 
+bool ContactRows::touched(int system, const Eigen::Ref<const VectorXd>& multipliers) const
+{
+    const auto& entries = m_by_system[static_cast<std::size_t>(system)].entries;
+    return std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
+        const int offset = m_blocks[static_cast<std::size_t>(entry.block)].offset;
+        return !multipliers.segment(offset, entry.rows).isZero(0.0);
+    });
+}
+
 void ContactRows::generalized_forces(int system, Eigen::Ref<MatrixXd> columns) const
 {
     columns.setZero();

@@ -168,13 +168,14 @@ std::optional<VelocityProblem> ContactProblemBuilder::velocity_problem() const
     return VelocityProblem{m_rows.delassus(), view(m_right_hand_side), multipliers(), m_descriptors};
 }
 
-GaussSeidelResult ContactProblemBuilder::solve_position(const WorldSettings& settings, double step)
+GaussSeidelResult ContactProblemBuilder::solve_position(const std::vector<ContactSurface>& surfaces,
+                                                        const std::vector<ContactPair>& pairs,
+                                                        const WorldSettings& settings, double step)
 {
     const auto count = static_cast<Index>(m_blocks.size());
     const auto delassus = m_rows.delassus();
     m_normal_delassus.resize(static_cast<std::size_t>(count * count));
     Eigen::Map<RowMajorMatrix> normal(m_normal_delassus.data(), count, count);
-    const Eigen::Map<VectorXd> multipliers = all(m_multipliers);
     Eigen::Map<VectorXd> gap = zeros(m_position_gap, count);
     Eigen::Map<VectorXd> solution = zeros(m_position_solution, count);
     for (Index i = 0; i < count; ++i) {
@@ -182,9 +183,20 @@ GaussSeidelResult ContactProblemBuilder::solve_position(const WorldSettings& set
         for (Index j = 0; j < count; ++j) {
             normal(i, j) = step * delassus(row, m_rows.block_offset(static_cast<int>(j)));
         }
-        // Gap where the velocity pass left it, with this step's rows: start + h u.
-        const double velocity = delassus.row(row).dot(multipliers) + m_rows.free_velocity()[row];
-        gap[i] = m_blocks[static_cast<std::size_t>(i)].start_gap + step * velocity;
+        const Block& block = m_blocks[static_cast<std::size_t>(i)];
+        const PairContacts& contacts = m_contacts[block.contacts];
+        const auto& a = surfaces[static_cast<std::size_t>(pairs[contacts.pair].a)];
+        const auto& b = surfaces[static_cast<std::size_t>(pairs[contacts.pair].b)];
+        if (block.patch < 0) {
+            gap[i] = end_gap(m_points[block.point], a, b);
+            continue;
+        }
+        const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
+        for (std::size_t k = 0; k < contacts.count; ++k) {
+            if (patch.shares[k] != 0.0) {
+                gap[i] += patch.shares[k] * end_gap(m_points[contacts.first + k], a, b);
+            }
+        }
     }
     GaussSeidelOptions options;
     options.velocity_tolerance = settings.position_tolerance;

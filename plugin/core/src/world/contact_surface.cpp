@@ -29,31 +29,49 @@ ContactSurface::ContactSurface(std::string surface_name, Kind surface_kind, Surf
       kind(surface_kind),
       geometry(std::move(surface_geometry)),
       m_start_vertices(geometry.local_vertices()),
+      m_free_vertices(geometry.local_vertices()),
       m_vertices(geometry.local_vertices())
 {
 }
 
-void ContactSurface::update(double time)
+Pose ContactSurface::shown_pose(double time) const
 {
     if (kind == Kind::kinematic) {
-        m_pose = motion.pose(time);
-    } else if (carrier != nullptr) {
-        m_pose = carrier->link_pose(link);
+        return motion.pose(time);
     }
-    geometry.set_pose(m_pose);
-    if (field == nullptr) {
-        return;
-    }
+    return carrier != nullptr ? carrier->link_pose(link) : Pose();
+}
+
+void ContactSurface::embed(Points& vertices) const
+{
     const Points& nodes = field->nodes();
-    for (Index i = 0; i < m_vertices.cols(); ++i) {
+    for (Index i = 0; i < vertices.cols(); ++i) {
         Vector3d vertex = Vector3d::Zero();
         for (int k = 0; k < 4; ++k) {
             vertex += embedding.weights(k, i) * nodes.col(embedding.nodes(k, i));
         }
-        m_vertices.col(i) = vertex;
+        vertices.col(i) = vertex;
     }
+}
+
+void ContactSurface::update(double time)
+{
+    m_pose = shown_pose(time);
+    geometry.set_pose(m_pose);
+    if (field == nullptr) {
+        return;
+    }
+    embed(m_vertices);
     if (m_vertices.allFinite()) {  // a diverged body is reported by its health, not by the geometry
         geometry.move(m_vertices);
+    }
+}
+
+void ContactSurface::mark_free(double time)
+{
+    m_free_pose = shown_pose(time);
+    if (field != nullptr) {
+        embed(m_free_vertices);
     }
 }
 
@@ -70,7 +88,7 @@ void ContactSurface::mark_start()
     }
 }
 
-double ContactSurface::travel() const
+double ContactSurface::moved(const Pose& pose, const Points& vertices) const
 {
     // The pose's part is affine in the point, so that a corner of the box moves furthest.
     double furthest = 0.0;
@@ -79,10 +97,10 @@ double ContactSurface::travel() const
         const Vector3d point((corner & 1) != 0 ? box.upper.x() : box.lower.x(),
                              (corner & 2) != 0 ? box.upper.y() : box.lower.y(),
                              (corner & 4) != 0 ? box.upper.z() : box.lower.z());
-        furthest = std::max(furthest, (m_pose * point - m_start_pose * point).squaredNorm());
+        furthest = std::max(furthest, (pose * point - m_start_pose * point).squaredNorm());
     }
     const double deformed =
-        field == nullptr ? 0.0 : (m_vertices - m_start_vertices).colwise().squaredNorm().maxCoeff();
+        field == nullptr ? 0.0 : (vertices - m_start_vertices).colwise().squaredNorm().maxCoeff();
     return std::sqrt(furthest) + std::sqrt(deformed);
 }
 
@@ -109,9 +127,14 @@ Vector3d ContactSurface::start_position(const SurfacePoint& point) const
     return m_start_pose * weighted(point, m_start_vertices);
 }
 
+Vector3d ContactSurface::free_position(const SurfacePoint& point) const
+{
+    return m_free_pose * weighted(point, m_free_vertices);
+}
+
 Vector3d ContactSurface::tissue_position(const SurfacePoint& point) const
 {
-    return m_start_pose * weighted(point, m_vertices);
+    return m_start_pose * weighted(point, m_free_vertices);
 }
 
 Vector3d ContactSurface::position(const SurfacePoint& point) const
@@ -121,7 +144,7 @@ Vector3d ContactSurface::position(const SurfacePoint& point) const
 
 Vector3d ContactSurface::prescribed_velocity(const Vector3d& position, double step) const
 {
-    return (position - m_start_pose * m_pose.inverse_times(position)) / step;
+    return (m_free_pose * m_start_pose.inverse_times(position) - position) / step;
 }
 
 }  // namespace softcontact

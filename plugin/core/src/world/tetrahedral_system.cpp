@@ -16,21 +16,39 @@ TetrahedralSystem::TetrahedralSystem(std::string name, Definition definition, co
 
 bool TetrahedralSystem::free_motion(double /*time*/, double step)
 {
-    m_free = m_dynamics.begin_step(step, m_gravity, m_no_force);
+    m_broken = !m_dynamics.begin_step(step, m_gravity, m_no_force);
+    m_shown = false;
     m_inverted_for = m_dynamics.inverted_count() > 0 ? m_inverted_for + 1 : 0;
-    m_broken = !m_free;
-    return m_free;
+    return !m_broken;
 }
 
 void TetrahedralSystem::show(double /*step*/, const Eigen::Ref<const VectorXd>& velocity_change, double share)
 {
-    m_dynamics.show(velocity_change, share);
+    m_shown = share != 0.0;
+    if (m_shown) {
+        m_dynamics.show(velocity_change, share);
+    }
 }
 
-void TetrahedralSystem::finish(double /*step*/, const Eigen::Ref<const VectorXd>& velocity_change)
+void TetrahedralSystem::keep()
+{
+    m_kept_positions = m_dynamics.positions();
+    m_kept_velocity = m_dynamics.velocity();
+    m_kept_inverted_for = m_inverted_for;
+}
+
+void TetrahedralSystem::go_back()
+{
+    m_dynamics.set_state(m_kept_positions, m_kept_velocity);
+    m_inverted_for = m_kept_inverted_for;
+    m_shown = m_broken = false;
+}
+
+void TetrahedralSystem::finish(double /*step*/, const Eigen::Ref<const VectorXd>& velocity_change,
+                               bool /*touched*/)
 {
     m_broken = !m_dynamics.finish(velocity_change);
-    m_free = false;
+    m_shown = false;
 }
 
 void TetrahedralSystem::correct(const Eigen::Ref<const VectorXd>& position_change)

@@ -39,8 +39,6 @@ bool ToolSystem::free_motion(double /*time*/, double step)
         return false;
     }
     m_free_velocity = m_dynamics.free_velocity();
-    m_dynamics.finish(m_dynamics.free_velocity());
-    place();
     return true;
 }
 
@@ -50,7 +48,20 @@ void ToolSystem::show(double /*step*/, const Eigen::Ref<const VectorXd>& velocit
     place();
 }
 
-void ToolSystem::finish(double /*step*/, const Eigen::Ref<const VectorXd>& velocity_change)
+void ToolSystem::keep()
+{
+    m_kept = m_dynamics;
+    m_kept_velocity = m_velocity;
+}
+
+void ToolSystem::go_back()
+{
+    m_dynamics = m_kept;
+    m_velocity = m_kept_velocity;
+    place();
+}
+
+void ToolSystem::finish(double /*step*/, const Eigen::Ref<const VectorXd>& velocity_change, bool /*touched*/)
 {
     m_dynamics.finish(m_dynamics.free_velocity() + velocity_change);
     m_velocity = m_dynamics.motion().vector();

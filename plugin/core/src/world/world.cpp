@@ -57,7 +57,6 @@ void World::list_pairs()
     }
     m_travel.resize(m_surfaces.size());
     m_builder.set_pairs(surface_count(), m_pairs);
-    mark_tools();
     m_pairs_stale = false;
 }
 
@@ -98,22 +97,34 @@ bool World::free_motion()
                         health.ok ? "the system matrix could not be factored" : health.reason);
         }
     }
-    for (std::size_t i = 0; i < m_surfaces.size(); ++i) {
-        m_surfaces[i].update(end);
-        m_travel[i] = m_surfaces[i].travel();
+    show_all(1.0);
+    for (auto& surface : m_surfaces) {
+        surface.mark_free(end);
     }
+    show_all(0.0);
     return true;
+}
+
+void World::show_all(double share)
+{
+    for (auto& system : m_systems) {
+        if (m_no_change.size() < system->dof()) {
+            m_no_change.setZero(system->dof());
+        }
+        system->show(m_step, m_no_change.head(system->dof()), share);
+    }
 }
 
 void World::apply_velocity()
 {
-    m_contact_changes.resize(m_tools.empty() ? 0 : m_systems.size());
     for (std::size_t s = 0; s < m_systems.size(); ++s) {
-        const auto change = m_builder.rows().response(static_cast<int>(s), m_builder.multipliers(), m_step);
-        m_systems[s]->finish(m_step, change);
-        if (!m_contact_changes.empty()) {
-            m_contact_changes[s] = change;
-        }
+        const int system = static_cast<int>(s);
+        m_systems[s]->finish(m_step, m_builder.rows().response(system, m_builder.multipliers(), m_step),
+                             m_builder.rows().touched(system, m_builder.multipliers()));
+    }
+    m_time = static_cast<double>(++m_step_index) * m_step;
+    for (auto& surface : m_surfaces) {
+        surface.update(m_time);
     }
 }
 
@@ -122,6 +133,9 @@ void World::apply_position()
     for (std::size_t s = 0; s < m_systems.size(); ++s) {
         m_systems[s]->correct(m_builder.rows().response(static_cast<int>(s), m_builder.position_multipliers(),
                                                         m_step * m_step));
+    }
+    for (auto& surface : m_surfaces) {
+        surface.update(m_time);
     }
 }
 
@@ -139,20 +153,15 @@ bool World::step()
         return false;
     }
     const auto freed = Clock::now();
-    find_contacts();
+    m_builder.detect(m_surfaces, m_pairs, m_settings);
     const auto detected = Clock::now();
     m_builder.assemble(m_systems, m_surfaces, m_pairs, m_settings, m_step);
     const auto assembled = Clock::now();
     const GaussSeidelResult velocity = m_builder.solve_velocity(m_systems, m_settings, m_step);
     apply_velocity();
     const auto solved = Clock::now();
-    const GaussSeidelResult position = m_builder.solve_position(m_settings, m_step);
+    const GaussSeidelResult position = m_builder.solve_position(m_surfaces, m_pairs, m_settings, m_step);
     apply_position();
-    ++m_step_index;
-    m_time = static_cast<double>(m_step_index) * m_step;
-    for (auto& surface : m_surfaces) {
-        surface.update(m_time);
-    }
     m_builder.report(m_pairs);
     const auto done = Clock::now();
 

@@ -18,9 +18,9 @@ public:
     /// Makes room ahead of the first step.
     void reserve(const Surface& self);
 
-    /// Whether what was gathered still holds, for the same alarm distance [m].
+    /// Whether what was gathered still holds, for an alarm distance and a reach of edges [m] that may differ.
     [[nodiscard]] bool holds(const Surface& self, const Surface& other, const Pose& to_other,
-                             double alarm_distance) const;
+                             double alarm_distance, double edge_reach) const;
     /// Gathers anew: vertices within the alarm distance and a margin of the other surface or inside it, in
     /// the order of the tree, and sharp edges within `edge_reach` [m] and that margin of the box of one of
     /// its triangles.
@@ -41,7 +41,8 @@ private:
     std::vector<char> m_marked;  ///< per vertex, 0 between calls
     Pose m_to_other;
     double m_own_path = 0.0, m_other_path = 0.0;
-    double m_alarm_distance = -1.0;  ///< < 0: nothing gathered yet
+    double m_distance = -1.0,
+           m_edge_distance = -1.0;  ///< looked at so far out [m]; < 0: nothing gathered yet
 };
 
 }  // namespace softcontact

@@ -44,7 +44,9 @@ public:
     /// Forces of the joint limits and of the dry friction in the last step (nv) [N] or [N·m].
     [[nodiscard]] VectorXd constraint_forces() const;
     void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) override;
-    void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) override;
+    void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched) override;
+    void keep() override;
+    void go_back() override;
     void correct(const Eigen::Ref<const VectorXd>& position_change) override;
     [[nodiscard]] double kinetic_energy() const override;
     [[nodiscard]] double elastic_energy() const override;
@@ -77,8 +79,7 @@ private:
     /// carried from axes to axes, or a body that spins while it flies would gain speed, ½ (hω)² a step.
     struct FreeJoint {
         int link = 0;
-        Quaterniond axes =
-            Quaterniond::Identity();  ///< in which v_free is given: those at the free positions
+        Quaterniond axes = Quaterniond::Identity();  ///< in which v_free is given: those at the start
     };
     std::vector<FreeJoint> m_free_joints;
 
@@ -89,7 +90,11 @@ private:
     bool m_gravity_compensated;
     VectorMotion m_motion;
 
-    VectorXd m_q, m_v;             ///< state
+    VectorXd m_q, m_v;  ///< state
+    struct Kept {
+        VectorXd q, v, target, offset, offset_before;
+        std::vector<CoordinateConstraint> possible;
+    } m_kept;
     VectorXd m_q_start, m_q_next;  ///< start of the step, scratch
     VectorXd m_free_velocity;
     VectorXd m_target, m_target_before;  ///< nq, at the end and the start of the step

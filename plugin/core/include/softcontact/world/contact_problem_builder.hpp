@@ -24,14 +24,8 @@ struct ContactPair {
     int b = -1;
     double friction = 0.0;
     bool aggregated = false;
-    /// One of them is a haptic tool. Its point contacts that bore a load stay for as long as their two points
-    /// are near each other, found anew or not: nothing flickers in a tool that is held still.
-    bool of_tool = false;
     PairMemory memory;
     DetectionMemory detection;
-
-    /// Whether contact was found in the last step.
-    [[nodiscard]] bool touched() const { return memory.normal_force > 0.0 || !memory.keys.empty(); }
 };
 
 /// A velocity pass as it was solved: u = W λ + q, u the velocities of the rows with max(g, 0)/h added to the
@@ -43,23 +37,17 @@ struct VelocityProblem {
     const std::vector<BlockDescriptor>& blocks;
 };
 
-/// From surfaces at their free positions to solved contact forces, one step at a time.
+/// From surfaces at the start of a step, with their free motion, to solved contact forces.
 class ContactProblemBuilder {
 public:
     using Systems = ContactRows::Systems;
 
     /// The pairs that may touch, by index; call it whenever they change.
     void set_pairs(int surface_count, const std::vector<ContactPair>& pairs);
-    /// Detects contact for every pair at the present (free) positions. `travel`: how far each surface went in
-    /// the free motion [m]; contacts are looked for as much deeper.
+    /// Finds where every pair touches or may come to touch in this step. Afterwards the gap of a point is
+    /// that at the end of the free motion, along the normal of the start.
     void detect(std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
-                const std::vector<double>& travel, const WorldSettings& settings);
-    /// Whether the last detection found contacts of a pair.
-    [[nodiscard]] bool found(std::size_t pair) const
-    {
-        return std::any_of(m_contacts.begin(), m_contacts.end(),
-                           [&](const PairContacts& contacts) { return contacts.pair == pair; });
-    }
+                const WorldSettings& settings);
     /// Aggregates, builds the rows and the Delassus operator.
     void assemble(const Systems& systems, const std::vector<ContactSurface>& surfaces,
                   std::vector<ContactPair>& pairs, const WorldSettings& settings, double step);
@@ -67,8 +55,11 @@ public:
     /// A contact that is still apart may close, but does not act at a distance.
     /// The systems' constraints on single coordinates, joint limits and dry friction, are solved along.
     GaussSeidelResult solve_velocity(const Systems& systems, const WorldSettings& settings, double step);
-    /// Position pass, normals only: 0 ≤ Λ_n ⟂ g + n·Δq ≥ 0. Fills position_multipliers().
-    GaussSeidelResult solve_position(const WorldSettings& settings, double step);
+    /// Position pass, normals only: 0 ≤ Λ_n ⟂ g + n·Δq ≥ 0, g the gap at the surfaces' present positions.
+    /// Fills position_multipliers().
+    GaussSeidelResult solve_position(const std::vector<ContactSurface>& surfaces,
+                                     const std::vector<ContactPair>& pairs, const WorldSettings& settings,
+                                     double step);
     /// Forces per pair, and what the pairs remember for the next step.
     void report(std::vector<ContactPair>& pairs);
     struct Overlap {
@@ -121,8 +112,7 @@ private:
     {
         return {values.data(), static_cast<Index>(values.size())};
     }
-    void add_loaded(const std::vector<ContactPoint>& loaded, const ContactSurface& a, const ContactSurface& b,
-                    double reach);
+    void keep_reached(const ContactSurface& a, const ContactSurface& b, double alarm_distance);
     void make_room(std::vector<ContactPair>& pairs);
     void add_found(std::size_t index, const ContactPair& pair, const ContactSurface& a, bool adaptive);
     [[nodiscard]] PairMemory& memory(const PairContacts& contacts, ContactPair& pair);
@@ -132,7 +122,10 @@ private:
                   const ContactPair& pair);
     void add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
                     ContactPair& pair);
-    double start_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b) const;
+    [[nodiscard]] double start_gap(const ContactPoint& point, const ContactSurface& a,
+                                   const ContactSurface& b) const;
+    [[nodiscard]] double end_gap(const ContactPoint& point, const ContactSurface& a,
+                                 const ContactSurface& b) const;
     /// Velocity pass with patches: sweeps, and a Newton solve of the blocks where these end unsolved.
     GaussSeidelResult solve_patches(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
                                     const GaussSeidelOptions& options, Eigen::Ref<VectorXd> multipliers);

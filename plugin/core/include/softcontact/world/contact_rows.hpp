@@ -62,6 +62,9 @@ public:
                                                       const Eigen::Ref<const VectorXd>& multipliers,
                                                       double scale);
 
+    /// Whether some multiplier that reaches a system is not zero.
+    [[nodiscard]] bool touched(int system, const Eigen::Ref<const VectorXd>& multipliers) const;
+
     /// Hᵀ of all rows on a system without local fields, one column a row (dof, rows): generalized force of a
     /// unit multiplier. Zero where a contact does not reach it.
     void generalized_forces(int system, Eigen::Ref<MatrixXd> columns) const;

@@ -48,6 +48,8 @@ public:
     /// Moves geometry to the present state of what it is attached to (`time` for kinematic surfaces); for
     /// more than its vertices and box, geometry.refresh() has to follow.
     void update(double time);
+    /// Keeps where the surface is shown now as the end of its free motion, at `time`; geometry stays.
+    void mark_free(double time);
     /// Fraction of its indentation that the tissue recovers in a step without contact: h/(h + β), β the
     /// stiffness-proportional damping; 1 for a rigid surface.
     [[nodiscard]] double recovery(double step) const;
@@ -55,33 +57,39 @@ public:
     void mark_start();
     /// Where a surface point was at the start of the step [m].
     [[nodiscard]] Vector3d start_position(const SurfacePoint& point) const;
+    /// Where a surface point is at the end of its free motion [m].
+    [[nodiscard]] Vector3d free_position(const SurfacePoint& point) const;
     /// Where a vertex was at the start of the step [m].
     [[nodiscard]] Vector3d start_vertex(int vertex) const
     {
         return m_start_pose * m_start_vertices.col(vertex);
     }
     /// No point of the surface has moved further since the start of the step [m].
-    [[nodiscard]] double travel() const;
+    [[nodiscard]] double travel() const { return moved(m_pose, m_vertices); }
+    /// No point of the surface moves further in its free motion [m].
+    [[nodiscard]] double free_travel() const { return moved(m_free_pose, m_free_vertices); }
     /// A world point of the start of the step, carried along with the surface's motion as a whole, in its
     /// frame.
     [[nodiscard]] Vector3d carried_start(const Vector3d& point) const;
     /// Box around the surface at the start and the end of the step, in the world.
     [[nodiscard]] Aabb swept_box() const;
-    /// Where a surface point would be had only the tissue moved since the start of the step: the present
+    /// Where a surface point would be had only the tissue moved freely since the start of the step: the free
     /// shape at the start pose [m].
     [[nodiscard]] Vector3d tissue_position(const SurfacePoint& point) const;
     /// Where a surface point is now [m].
     [[nodiscard]] Vector3d position(const SurfacePoint& point) const;
 
-    /// Kinematic surfaces: mean velocity over the step that ends now, of the material point at `position`
+    /// Kinematic surfaces: mean velocity over the step, of the material point that starts it at `position`
     /// [m/s].
     [[nodiscard]] Vector3d prescribed_velocity(const Vector3d& position, double step) const;
 
 private:
-    Pose m_start_pose;
-    Pose m_pose;
-    Points m_start_vertices;
-    Points m_vertices;  ///< local vertices, deforming surfaces only
+    [[nodiscard]] Pose shown_pose(double time) const;
+    void embed(Points& vertices) const;
+    [[nodiscard]] double moved(const Pose& pose, const Points& vertices) const;
+
+    Pose m_start_pose, m_free_pose, m_pose;
+    Points m_start_vertices, m_free_vertices, m_vertices;  ///< local, those of rigid surfaces all the same
 };
 
 }  // namespace softcontact

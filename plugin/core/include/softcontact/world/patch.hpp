@@ -47,10 +47,9 @@ struct PairMemory {
     double normal_force = 0.0;
     Vector3d friction = Vector3d::Zero();
     double torque = 0.0;
-    std::vector<std::uint64_t> keys;   ///< sorted: what the two lists below belong to
-    std::vector<Vector3d> forces;      ///< [N], point contacts
-    std::vector<double> pressures;     ///< p/N [1/m²], aggregated contacts
-    std::vector<ContactPoint> loaded;  ///< point contacts that bore a load, ascending keys, where asked for
+    std::vector<std::uint64_t> keys;  ///< sorted: what the two lists below belong to
+    std::vector<Vector3d> forces;     ///< [N], point contacts
+    std::vector<double> pressures;    ///< p/N [1/m²], aggregated contacts
 };
 
 }  // namespace softcontact

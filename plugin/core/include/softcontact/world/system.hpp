@@ -30,8 +30,10 @@ struct CoordinateConstraint {
 
 /// One set of velocity unknowns with its own implicit system matrix A = M + hD + h²K (Talvas Eq. 2).
 ///
-/// A step is free_motion → (contacts are solved outside) → finish → correct. All of them reuse their
-/// memory; none allocates once the first step has run.
+/// A step is free_motion → (contacts are solved outside) → finish → correct. Between free_motion and finish
+/// the body is shown at the start of the step, unless show() says otherwise: contact rows are those of the
+/// start, so that impulses keep momentum to round-off. All of them reuse their memory; none allocates once
+/// the first step has run.
 class System {
 public:
     explicit System(std::string name) : m_name(std::move(name)) {}
@@ -42,24 +44,28 @@ public:
     [[nodiscard]] const std::string& name() const { return m_name; }
     [[nodiscard]] virtual Index dof() const = 0;
 
-    /// Factors A at the current state and moves to the end state of a step without contact.
+    /// Factors A at the current state and finds the free velocity; the body stays where it is.
     /// `time` is the end of the step. Returns false when A could not be factored.
     [[nodiscard]] virtual bool free_motion(double time, double step) = 0;
     /// v at the end of the last step (dof).
     [[nodiscard]] virtual const VectorXd& velocity() const = 0;
-    /// v_free = v + dv_free (dof).
+    /// Velocity at the end of a step without contact, in the axes of the start (dof).
     [[nodiscard]] virtual const VectorXd& free_velocity() const = 0;
     /// columns ← A⁻¹ columns, columns (dof, k).
     virtual void solve(Eigen::Ref<MatrixXd> columns) const = 0;
     /// Constraints on single coordinates in this step; the solve leaves their forces in them.
     [[nodiscard]] virtual std::span<CoordinateConstraint> constraints() { return {}; }
     /// Between free_motion and finish: shows the body where v_free + velocity_change would take it in this
-    /// share of the step, for contact to be looked for there. v_free stays.
+    /// share of the step, 0: at its start. v_free stays.
     virtual void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) = 0;
-    /// v = v_free + velocity_change, q = q₀ ⊕ h v.
-    virtual void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) = 0;
+    /// v = v_free + velocity_change, q = q₀ ⊕ h v. `touched`: some contact acts on the body in this step.
+    virtual void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched) = 0;
     /// q ← q ⊕ position_change; the velocity stays.
     virtual void correct(const Eigen::Ref<const VectorXd>& position_change) = 0;
+
+    /// Remembers the state between steps; go_back() returns to it, for the step to be taken again in parts.
+    virtual void keep() = 0;
+    virtual void go_back() = 0;
 
     [[nodiscard]] virtual double kinetic_energy() const = 0;    ///< [J]
     [[nodiscard]] virtual double elastic_energy() const = 0;    ///< [J]

@@ -27,7 +27,9 @@ public:
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_dynamics.free_velocity(); }
     void solve(Eigen::Ref<MatrixXd> columns) const override { m_dynamics.solve(columns); }
     void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) override;
-    void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) override;
+    void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched) override;
+    void keep() override;
+    void go_back() override;
     void correct(const Eigen::Ref<const VectorXd>& position_change) override;
     [[nodiscard]] double kinetic_energy() const override { return m_dynamics.kinetic_energy(); }
     [[nodiscard]] double elastic_energy() const override { return m_dynamics.elastic_energy(); }
@@ -38,10 +40,10 @@ public:
     /// Multiplies Young's modulus from the next step on; see TetrahedralDynamics.
     void scale_stiffness(double factor) { m_dynamics.scale_stiffness(factor); }
 
-    /// Node positions (3, n): the free ones between free_motion and finish.
+    /// Node positions (3, n), as shown between free_motion and finish.
     [[nodiscard]] const Points& nodes() const
     {
-        return m_free ? m_dynamics.free_positions() : m_dynamics.positions();
+        return m_shown ? m_dynamics.free_positions() : m_dynamics.positions();
     }
     [[nodiscard]] const TetrahedralDynamics& dynamics() const { return m_dynamics; }
 
@@ -49,7 +51,10 @@ private:
     mutable TetrahedralDynamics m_dynamics;
     Vector3d m_gravity;
     VectorXd m_no_force;
-    bool m_free = false;
+    Points m_kept_positions;
+    VectorXd m_kept_velocity;
+    int m_kept_inverted_for = 0;
+    bool m_shown = false;  ///< elsewhere than at the start of the step
     bool m_broken = false;
     int m_inverted_for = 0;  ///< steps in a row with an inverted element
     int m_inverted_steps;

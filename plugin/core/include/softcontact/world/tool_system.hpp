@@ -26,7 +26,9 @@ public:
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_free_velocity; }
     void solve(Eigen::Ref<MatrixXd> columns) const override { m_dynamics.solve(columns); }
     void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) override;
-    void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change) override;
+    void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched) override;
+    void keep() override;
+    void go_back() override;
     void correct(const Eigen::Ref<const VectorXd>& position_change) override;
     [[nodiscard]] double kinetic_energy() const override { return m_dynamics.kinetic_energy(); }
     /// Of the coupling's springs at the device's last pose [J].
@@ -48,7 +50,8 @@ public:
 private:
     void place();
 
-    ToolDynamics m_dynamics;
+    ToolDynamics m_dynamics, m_kept;
+    VectorXd m_kept_velocity;
     VirtualCoupling m_coupling;
     RigidPose m_device;
     Twist m_device_motion;

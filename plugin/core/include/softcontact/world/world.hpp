@@ -34,9 +34,11 @@ struct StepStatistics {
     double compliance_ms = 0.0;  ///< of solve_ms: rows, responses A^-1 H^T, and W
 };
 
-/// Bodies, contact and the two-pass time step (Talvas, Algorithm 1):
-/// free motion → detection at the free positions → velocity solve → integrate → position solve.
-/// Where tools are, detection looks where free motion and what contact changed in the last step lead.
+/// Bodies, contact and the two-pass time step (Talvas, Algorithm 1, but for where contact is looked for):
+/// free motion → detection → velocity solve → integrate → position solve.
+///
+/// Contact is looked for at the start of the step, where bodies do not overlap, as far as the free motion
+/// may bring them together: which sides face each other is known there, however far the free motion leads.
 ///
 /// One call a step. After the first steps nothing is allocated, unless there are more contacts than ever
 /// before. Same inputs give the same bits.
@@ -160,11 +162,6 @@ private:
     void list_pairs();
     void advance_grasps();
     bool free_motion();
-    void find_contacts();
-    void show_motion(bool with_contact);
-    [[nodiscard]] bool lost_contact() const;
-    void mark_tools();
-    void mark_touched();
     void apply_velocity();
     void apply_position();
     bool check_health();
@@ -176,8 +173,7 @@ private:
     ArticulatedSystem& articulated_system(int body);
     ToolSystem& tool(int body);
     [[nodiscard]] ToolSystem* find_tool(int body) const;
-    void stop_tools_at_contact(bool with_contact);
-    Eigen::Ref<const VectorXd> contact_change(std::size_t system, bool with_contact);
+    void show_all(double share);
 
     double m_step;
     Vector3d m_gravity;
@@ -189,12 +185,7 @@ private:
     std::vector<Body> m_bodies;
     std::vector<ContactSurface> m_surfaces;
     std::vector<GraspController> m_grasps;
-    std::vector<int> m_tools;  ///< body ids
-    /// What contact changed in the velocity of each system in the last step, where tools are.
-    std::vector<VectorXd> m_contact_changes;
-    std::vector<unsigned char> m_shown;    ///< systems that are shown with it: tools that touch, their tissue
-    std::vector<unsigned char> m_is_tool;  ///< one a system
-    VectorXd m_no_change;                  ///< zeros
+    VectorXd m_no_change;  ///< zeros
     std::vector<double> m_link_forces;
 
     std::vector<ContactPair> m_pairs;
