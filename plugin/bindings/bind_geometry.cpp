@@ -120,10 +120,10 @@ py::tuple signed_distance(const Surface& surface, const RowArray& points, double
 }
 
 py::dict detect(const Surface& a, const Surface& b, double alarm_distance, double contact_offset,
-                double max_penetration, bool edge_edge, double facing_cosine_limit)
+                double max_penetration, bool edge_edge, double edge_tolerance)
 {
     const DetectionOptions options{alarm_distance, contact_offset, max_penetration, edge_edge,
-                                   facing_cosine_limit};
+                                   edge_tolerance};
     options.validate();
     // Kept from call to call, as a simulation does: nothing may leak from one pair into the next.
     static DetectionWorkspace workspace;
@@ -247,8 +247,7 @@ void bind_geometry(py::module_& module)
                py::arg("alarm_distance") = defaults.alarm_distance,
                py::arg("contact_offset") = defaults.contact_offset,
                py::arg("max_penetration") = defaults.max_penetration,
-               py::arg("edge_edge") = defaults.edge_edge,
-               py::arg("facing_cosine_limit") = defaults.facing_cosine_limit,
+               py::arg("edge_edge") = defaults.edge_edge, py::arg("edge_tolerance") = defaults.edge_tolerance,
                "Contacts of two surfaces as a dict of arrays, one row a contact, ascending in key.");
     module.def(
         "mass_properties",

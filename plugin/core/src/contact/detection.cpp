@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -14,15 +15,12 @@
 namespace softcontact {
 namespace {
 
-/// Sines by which a normal may lie outside a normal cone: meshes of smooth bodies have narrow cones, and a
-/// contact must not flicker while a surface rolls or dents. Edges of soft flat pads need more room.
-constexpr double vertex_cone_sine_tolerance = 0.1;
-constexpr double edge_cone_sine_tolerance = 0.25;
-/// A vertex inside near a rim is nearest to a face it did not come through. Where its nearest face is not one
-/// it looks at (within 45°, or by its normal cone), one that it does look at takes its place, if that is not
-/// this many times further: further away, the vertex did come from the side.
-constexpr double looking_cosine = 0.7;
-constexpr double detour_ratio = 3.0;
+/// Sine by which a normal may lie outside a normal cone. The nearest features of two surfaces have theirs in
+/// both cones to round-off; what is added makes contact come in time where bodies roll or dent.
+constexpr double cone_sine_tolerance = 0.25;
+/// A vertex whose normal and the other surface's normal enclose less than the angle of this cosine is on the
+/// back of its body; none in whose cone the reversed normal lies is.
+constexpr double facing_cosine_limit = 0.3;
 /// A's triangle is too coarse to represent a vertex of B above this ratio to the vertex' area (1/2 where both
 /// meshes are alike), that is for edges more than about three times as long.
 constexpr double coarse_area_ratio = 4.0;
@@ -30,13 +28,9 @@ constexpr double coarse_area_ratio = 4.0;
 constexpr double coincident_weight = 0.999;
 /// Crossings nearer to an end of an edge than this share of its length belong to the vertex there.
 constexpr double edge_end_ratio = 1e-3;
-/// Edges cross that are near each other; deeper than this many alarm distances, vertices tell the
-/// penetration.
-constexpr double edge_depth_multiple = 2.0;
-/// Squared sine of the angle (1.8°) below which the common normal of two edges is arbitrary.
+/// Squared sine of the angle (1.8°) below which the common normal of two edges is arbitrary; what is nearest
+/// there is nearest at an end of one of them as well.
 constexpr double parallel_sin2_limit = 1e-3;
-/// Cosine below which the edges' outward normals do not tell which side of each other they are on.
-constexpr double side_cosine_limit = 0.1;
 
 Pose inverse(const Pose& pose)
 {
@@ -79,29 +73,22 @@ public:
           m_out(out),
           m_depth(options.search_depth()),
           m_reach(std::max(options.alarm_distance, m_depth)),
-          m_edge_depth(std::min(m_depth, edge_depth_multiple * options.alarm_distance)),
-          m_edge_reach(std::max(options.alarm_distance, m_edge_depth)),
+          m_round_off(coincidence_ratio * (a.reference_size() + b.reference_size())),
           m_a_to_b(inverse(b.pose()) * a.pose()),
           m_b_to_a(inverse(m_a_to_b)),
           m_from_a(a, b, m_a_to_b, m_b_to_a, memory == nullptr ? nullptr : &memory->of_a),
           m_from_b(b, a, m_b_to_a, m_a_to_b, memory == nullptr ? nullptr : &memory->of_b)
     {
-        const double largest_edge_reach = edge_depth_multiple * options.alarm_distance;
-        m_from_a.gather(options.alarm_distance, largest_edge_reach);
-        m_from_b.gather(options.alarm_distance, largest_edge_reach);
+        m_from_a.gather(options.alarm_distance);
+        m_from_b.gather(options.alarm_distance);
     }
 
     void add_vertices_of_a()
     {
         m_from_a.collect_vertices(m_options.alarm_distance, m_workspace);
         for (const auto& [vertex, point] : m_workspace.candidates) {
-            const Vector3d outward = m_a_to_b.rotation * m_a.vertex_normal(vertex);
-            const auto looks_at = [&](const Vector3d& normal) {
-                return normal.dot(outward) < -looking_cosine || in_cone(m_a, vertex, m_b_to_a, normal);
-            };
-            const ClosestPoint closest = nearest_looked_at(m_from_a, point, vertex, looks_at);
-            if (!is_acceptable(closest)) continue;
-            if (closest.normal.dot(outward) > m_options.facing_cosine_limit) continue;
+            const ClosestPoint closest = nearest(m_from_a, point, vertex);
+            if (!is_acceptable(closest) || !counts(m_from_a, vertex, closest)) continue;
             m_workspace.contact_of_vertex[vertex] = static_cast<int>(m_out.size());
             add(contact_key(ContactKind::vertex_of_a, vertex), point_at_vertex(vertex),
                 point_on_triangle(m_b, closest), m_a.world_vertex(vertex), m_b.pose() * closest.point,
@@ -113,28 +100,23 @@ public:
     {
         m_from_b.collect_vertices(m_options.alarm_distance, m_workspace);
         for (const auto& [vertex, point] : m_workspace.candidates) {
-            const auto looks_at = [&](const Vector3d& normal) {
-                return in_cone(m_b, vertex, m_a_to_b, normal);
-            };
-            const ClosestPoint closest = nearest_looked_at(m_from_b, point, vertex, looks_at);
-            if (!is_acceptable(closest)) continue;
-            const Vector3d normal = m_a_to_b.rotation * -closest.normal;  // from B to A, in B's frame
-            if (-normal.dot(m_b.vertex_normal(vertex)) > m_options.facing_cosine_limit) continue;
+            const ClosestPoint closest = nearest(m_from_b, point, vertex);
+            if (!is_acceptable(closest) || !counts(m_from_b, vertex, closest)) continue;
             const bool coarse =
                 m_a.triangle_areas()[closest.triangle] > coarse_area_ratio * m_b.vertex_areas()[vertex];
-            if (!coarse && !looks_at(closest.normal)) continue;
+            if (!coarse && !is_local_minimum(m_from_b, vertex, closest.normal, narrow_sine)) continue;
             const SurfacePoint on_a = point_on_triangle(m_a, closest);
             if (is_represented(on_a, vertex)) continue;
             add(contact_key(ContactKind::vertex_of_b, vertex), on_a, point_at_vertex(vertex),
-                m_a.pose() * closest.point, m_b.world_vertex(vertex), m_b.pose().rotation * normal);
+                m_a.pose() * closest.point, m_b.world_vertex(vertex), m_a.pose().rotation * -closest.normal);
         }
     }
 
     void add_crossing_edges()
     {
-        visit_pairs(m_from_a, [&](int sharp, int edge) { try_edges(sharp, edge); });
-        visit_pairs(m_from_b, [&](int sharp, int edge) {
-            if (!m_a.is_sharp(edge)) try_edges(edge, sharp);  // both sharp: seen from A already
+        visit_pairs(m_from_a, [&](int of_a, int of_b) { try_edges(of_a, of_b); });
+        visit_pairs(m_from_b, [&](int of_b, int of_a) {
+            if (!is_looked_at(m_from_a, of_a)) try_edges(of_a, of_b);  // else seen from A already
         });
     }
 
@@ -152,6 +134,9 @@ public:
     }
 
 private:
+    /// Of B's vertices where A samples the contact, only those count that look straight at A.
+    static constexpr double narrow_sine = 0.1;
+
     [[nodiscard]] bool is_acceptable(const ClosestPoint& closest) const
     {
         return closest.found() && closest.signed_distance <= m_options.alarm_distance &&
@@ -159,24 +144,48 @@ private:
                !(closest.on_boundary && closest.signed_distance < 0.0) && closest.normal.squaredNorm() > 0.5;
     }
 
-    /// The other surface's normal (in its frame), reversed, lies in the cone of a vertex of `self`.
-    [[nodiscard]] static bool in_cone(const Surface& self, int vertex, const Pose& from_other,
-                                      const Vector3d& normal)
+    /// The other surface's normal (in its frame), reversed, lies in the cone of a vertex of this side: no
+    /// neighbour of the vertex is nearer.
+    [[nodiscard]] static bool is_local_minimum(const DetectionSide& side, int vertex, const Vector3d& normal,
+                                               double tolerance = cone_sine_tolerance)
     {
-        return in_vertex_cone(self, vertex, from_other.rotation * -normal, vertex_cone_sine_tolerance);
+        return in_vertex_cone(side.self(), vertex, side.from_other().rotation * -normal, tolerance);
     }
 
-    /// Nearest point of the other surface to a vertex (in its frame), see detour_ratio.
-    template <typename LooksAt>
-    [[nodiscard]] ClosestPoint nearest_looked_at(const DetectionSide& side, const Vector3d& point, int vertex,
-                                                 const LooksAt& looks_at) const
+    /// Above a face each vertex counts that is not on the back of its body, so that the contact is sampled;
+    /// beyond an edge or a corner only one that is nearest, since others may pass there.
+    [[nodiscard]] static bool counts(const DetectionSide& side, int vertex, const ClosestPoint& closest)
     {
-        const Surface& surface = side.other();
+        const Vector3d outward = side.to_other().rotation * side.self().vertex_normal(vertex);
+        return closest.normal.dot(outward) <= facing_cosine_limit &&
+               (closest.feature == Feature::face || is_local_minimum(side, vertex, closest.normal));
+    }
+
+    /// Nearest point of the other surface to a vertex (in its frame). One that touches or is inside may be
+    /// nearest to a face beside the one it came to: where no neighbour is nearer to another face, that one
+    /// counts. The neighbours know no more than their distance.
+    [[nodiscard]] ClosestPoint nearest(const DetectionSide& side, const Vector3d& point, int vertex) const
+    {
         const ClosestPoint closest = side.nearest(vertex, point, m_reach);
-        if (!closest.found() || closest.signed_distance >= 0.0 || looks_at(closest.normal)) return closest;
-        const double limit = std::min(m_depth, detour_ratio * -closest.signed_distance);
-        const ClosestPoint other = closest_admissible_face(surface, point, limit, looks_at);
+        if (!closest.found() || closest.signed_distance > m_round_off || closest.on_boundary) return closest;
+        const auto admissible = [&](const Vector3d& normal) {
+            return is_local_minimum(side, vertex, normal);
+        };
+        if (closest.feature == Feature::face && admissible(closest.normal)) return closest;
+        const double limit = std::min(m_depth, shortest_edge(side.self(), vertex));
+        const ClosestPoint other =
+            closest_admissible_face(side.other(), point, limit, m_round_off, admissible);
         return other.found() ? other : closest;
+    }
+
+    [[nodiscard]] static double shortest_edge(const Surface& surface, int vertex)
+    {
+        const Points& vertices = surface.local_vertices();
+        double squared = std::numeric_limits<double>::infinity();
+        for (const int neighbor : surface.topology().neighbors_of_vertex(vertex)) {
+            squared = std::min(squared, (vertices.col(neighbor) - vertices.col(vertex)).squaredNorm());
+        }
+        return std::sqrt(squared);
     }
 
     /// The vertex of A nearest to this vertex of B has that one as its own nearest point.
@@ -190,24 +199,45 @@ private:
         return false;
     }
 
-    /// Calls visit(sharp edge of `self`, edge of `other`) once for each pair that is near enough.
+    /// Sharp edges, and those between whose ends the other surface may bulge by more than the tolerance: by
+    /// its curvature times the square of their length over 8. What is nearest on other edges is hardly nearer
+    /// than one of their ends.
+    [[nodiscard]] bool is_looked_at(const DetectionSide& side, int edge) const
+    {
+        const Surface& self = side.self();
+        if (self.is_sharp(edge)) return true;
+        if (self.edge_kind(edge) != Surface::EdgeKind::smooth) return false;
+        const auto ends = self.topology().edges.col(edge);
+        const Points& vertices = self.local_vertices();
+        const double squared = (vertices.col(ends[1]) - vertices.col(ends[0])).squaredNorm();
+        return squared * side.other().smooth_curvature() > 8.0 * m_options.edge_tolerance;
+    }
+
+    /// Calls visit(edge of `self`, edge of `other`) once for each pair that is near enough.
     template <typename Visit>
-    void visit_pairs(const DetectionSide& side, const Visit& visit) const
+    void visit_pairs(const DetectionSide& side, const Visit& visit)
     {
         const Surface& self = side.self();
         const Surface& other = side.other();
         const SurfaceTopology& topology = other.topology();
-        for (const int sharp : side.sharp_edges()) {
+        side.collect_edges(m_reach, m_workspace);
+        for (const int edge : m_workspace.edges) {
+            if (!is_looked_at(side, edge)) continue;
+            // The points where a sharp edge crosses a flat mesh sample it, for the mesh may be tissue.
+            const auto least = self.is_sharp(edge) ? Surface::EdgeKind::flat : Surface::EdgeKind::smooth;
             const Vector3d start =
-                side.to_other() * self.local_vertices().col(self.topology().edges(0, sharp));
-            const Vector3d end = side.to_other() * self.local_vertices().col(self.topology().edges(1, sharp));
+                side.to_other() * self.local_vertices().col(self.topology().edges(0, edge));
+            const Vector3d end = side.to_other() * self.local_vertices().col(self.topology().edges(1, edge));
             other.tree().for_each(
-                [&](const Aabb& box) { return box.inflated(m_edge_reach).meets_segment(start, end); },
+                [&](const Aabb& box) {
+                    return box.inflated(m_options.alarm_distance).meets_segment(start, end);
+                },
                 [&](int triangle) {
                     for (int k = 0; k < 3; ++k) {
-                        const int edge = topology.triangle_edges(k, triangle);
-                        if (topology.edge_faces(0, edge) == triangle && topology.edge_face_count[edge] <= 2) {
-                            visit(sharp, edge);
+                        const int crossed = topology.triangle_edges(k, triangle);
+                        if (topology.edge_faces(0, crossed) == triangle &&
+                            other.edge_kind(crossed) >= least) {
+                            visit(edge, crossed);
                         }
                     }
                 });
@@ -224,7 +254,9 @@ private:
         const Vector3d b1 = m_b.local_vertices().col(ends_b[1]);
         const double squared_a = (a1 - a0).squaredNorm();
         const double squared_b = (b1 - b0).squaredNorm();
-        const double reach = m_edge_reach + 0.5 * (std::sqrt(squared_a) + std::sqrt(squared_b));
+        const double depth = std::min(m_depth, std::sqrt(std::min(squared_a, squared_b)));
+        const double reach =
+            std::max(m_options.alarm_distance, depth) + 0.5 * (std::sqrt(squared_a) + std::sqrt(squared_b));
         if ((a0 + a1 - b0 - b1).squaredNorm() > 4.0 * reach * reach) return;
         const Vector3d cross = (a1 - a0).cross(b1 - b0);
         const double squared_lengths = squared_a * squared_b;
@@ -242,14 +274,12 @@ private:
         const Vector3d on_b = b0 + t * (b1 - b0);
 
         const Vector3d outward = m_b.edge_normal(edge_of_b) - m_a_to_b.rotation * m_a.edge_normal(edge_of_a);
-        const double side = cross.dot(outward) / std::sqrt(squared_cross);
-        if (!(std::abs(side) > side_cosine_limit)) return;
-        const Vector3d normal = std::copysign(1.0, side) * cross.normalized();
+        const Vector3d normal = std::copysign(1.0, cross.dot(outward)) * cross.normalized();
         const double distance = normal.dot(on_a - on_b);
-        if (!(distance <= m_options.alarm_distance && distance >= -m_edge_depth)) return;
-        if (!in_edge_cone(m_b, edge_of_b, normal, edge_cone_sine_tolerance)) return;
-        if (!in_edge_cone(m_a, edge_of_a, m_b_to_a.rotation * -normal, edge_cone_sine_tolerance)) return;
-        if (distance < 0.0 && !are_inside(on_a, on_b)) return;
+        if (!(distance <= m_options.alarm_distance && distance >= -depth)) return;
+        if (!in_edge_cone(m_b, edge_of_b, normal, cone_sine_tolerance)) return;
+        if (!in_edge_cone(m_a, edge_of_a, m_b_to_a.rotation * -normal, cone_sine_tolerance)) return;
+        if (distance < -m_round_off && !are_inside(on_a, on_b)) return;
 
         add(contact_key(ContactKind::edge_edge, edge_of_a, edge_of_b), point_on_edge(m_a, edge_of_a, s),
             point_on_edge(m_b, edge_of_b, t), m_b.pose() * on_a, m_b.pose() * on_b,
@@ -259,11 +289,10 @@ private:
     /// A's point is inside B and B's point inside A (both in B's frame), but for round-off.
     [[nodiscard]] bool are_inside(const Vector3d& point_of_a, const Vector3d& point_of_b) const
     {
-        const double round_off = coincidence_ratio * (m_a.reference_size() + m_b.reference_size());
         const ClosestPoint in_b = closest_point_local(m_b, point_of_a, m_reach);
-        if (!in_b.found() || in_b.on_boundary || in_b.signed_distance > round_off) return false;
+        if (!in_b.found() || in_b.on_boundary || in_b.signed_distance > m_round_off) return false;
         const ClosestPoint in_a = closest_point_local(m_a, m_b_to_a * point_of_b, m_reach);
-        return in_a.found() && !in_a.on_boundary && in_a.signed_distance <= round_off;
+        return in_a.found() && !in_a.on_boundary && in_a.signed_distance <= m_round_off;
     }
 
     void add(std::uint64_t key, const SurfacePoint& on_a, const SurfacePoint& on_b, const Vector3d& p,
@@ -279,7 +308,7 @@ private:
     std::vector<ContactPoint>& m_out;
     double m_depth;
     double m_reach;
-    double m_edge_depth, m_edge_reach;
+    double m_round_off;
     Pose m_a_to_b, m_b_to_a;
     DetectionSide m_from_a, m_from_b;
 };
@@ -300,8 +329,7 @@ void DetectionOptions::validate() const
     check(contact_offset >= 0.0 && contact_offset <= alarm_distance, "contact_offset", contact_offset,
           "between 0 and alarm_distance, in metres");
     check(std::isfinite(max_penetration), "max_penetration", max_penetration, "finite, in metres");
-    check(facing_cosine_limit >= -1.0 && facing_cosine_limit <= 1.0, "facing_cosine_limit",
-          facing_cosine_limit, "between -1 and 1");
+    check(edge_tolerance >= 0.0, "edge_tolerance", edge_tolerance, ">= 0, in metres");
 }
 
 void DetectionWorkspace::reserve(const Surface& a, const Surface& b)
@@ -311,6 +339,7 @@ void DetectionWorkspace::reserve(const Surface& a, const Surface& b)
     candidates.reserve(size);
     seen.reserve(size);
     marked.resize(size, 0);
+    edges.reserve(static_cast<std::size_t>(std::max(a.edge_count(), b.edge_count())));
     contact_of_vertex.resize(size, -1);
     touch.resize(size, 0.0);
 }

@@ -11,12 +11,20 @@ void DetectionMemory::reserve(const Surface& a, const Surface& b)
     of_b.near.reserve(b);
 }
 
-void DetectionSide::gather(double alarm_distance, double edge_reach) const
+void DetectionSide::gather(double alarm_distance) const
 {
-    if (m_memory == nullptr || m_memory->near.holds(m_self, m_other, m_to_other, alarm_distance, edge_reach))
+    if (m_memory == nullptr || m_memory->near.holds(m_self, m_other, m_to_other, alarm_distance)) return;
+    m_memory->near.gather(m_self, m_other, m_to_other, m_from_other, alarm_distance, m_memory->clearance);
+}
+
+void DetectionSide::collect_edges(double reach, CandidateBuffers& buffers) const
+{
+    if (m_memory != nullptr) {
+        buffers.edges = m_memory->near.edges();
         return;
-    m_memory->near.gather(m_self, m_other, m_to_other, m_from_other, alarm_distance, edge_reach,
-                          m_memory->clearance);
+    }
+    buffers.edges.clear();
+    edges_in(m_self, m_other.local_box().inflated(reach).transformed(m_from_other), buffers.edges);
 }
 
 void DetectionSide::collect_vertices(double alarm_distance, CandidateBuffers& buffers) const

@@ -25,6 +25,21 @@ double furthest_moved(const Aabb& box, const Pose& from, const Pose& to)
 
 }  // namespace
 
+void edges_in(const Surface& surface, const Aabb& box, std::vector<int>& edges)
+{
+    const SurfaceTopology& topology = surface.topology();
+    surface.tree().for_each([&](const Aabb& node) { return node.overlaps(box); },
+                            [&](int triangle) {
+                                for (int k = 0; k < 3; ++k) {
+                                    const int edge = topology.triangle_edges(k, triangle);
+                                    if (topology.edge_faces(0, edge) == triangle &&
+                                        surface.edge_kind(edge) >= Surface::EdgeKind::smooth) {
+                                        edges.push_back(edge);
+                                    }
+                                }
+                            });
+}
+
 void NearFeatures::reserve(const Surface& self)
 {
     const auto count = static_cast<std::size_t>(self.vertex_count());
@@ -32,30 +47,25 @@ void NearFeatures::reserve(const Surface& self)
     m_marked.assign(count, 0);
     m_vertices.reserve(count);
     m_edges.reserve(static_cast<std::size_t>(self.edge_count()));
-    m_sharp.reserve(static_cast<std::size_t>(self.edge_count()));
     m_distance = -1.0;
 }
 
 bool NearFeatures::holds(const Surface& self, const Surface& other, const Pose& to_other,
-                         double alarm_distance, double edge_reach) const
+                         double alarm_distance) const
 {
-    if (alarm_distance > m_distance || self.sharp_edges() != m_sharp) return false;
+    if (alarm_distance > m_distance) return false;
     const double moved = furthest_moved(self.local_box(), m_to_other, to_other) +
                          (self.deformed_path() - m_own_path) + (other.deformed_path() - m_other_path) +
                          coincidence_ratio * (self.reference_size() + other.reference_size());
-    return moved < std::min(m_distance - alarm_distance, m_edge_distance - edge_reach);
+    return moved < m_distance - alarm_distance;
 }
 
 void NearFeatures::gather(const Surface& self, const Surface& other, const Pose& to_other,
-                          const Pose& from_other, double alarm_distance, double edge_reach,
-                          Clearance& clearance)
+                          const Pose& from_other, double alarm_distance, Clearance& clearance)
 {
-    const double margin = margin_ratio * alarm_distance;
-    m_distance = alarm_distance + margin;
-    m_edge_distance = edge_reach + margin;
+    m_distance = (1.0 + margin_ratio) * alarm_distance;
     gather_vertices(self, other, to_other, from_other, m_distance, clearance);
-    gather_edges(self, other, to_other, m_edge_distance);
-    m_sharp.assign(self.sharp_edges().begin(), self.sharp_edges().end());
+    gather_edges(self, other, to_other, from_other);
     m_to_other = to_other;
     m_own_path = self.deformed_path();
     m_other_path = other.deformed_path();
@@ -85,18 +95,20 @@ void NearFeatures::gather_vertices(const Surface& self, const Surface& other, co
     });
 }
 
-void NearFeatures::gather_edges(const Surface& self, const Surface& other, const Pose& to_other, double reach)
+void NearFeatures::gather_edges(const Surface& self, const Surface& other, const Pose& to_other,
+                                const Pose& from_other)
 {
     m_edges.clear();
-    for (const int edge : self.sharp_edges()) {
+    edges_in(self, other.local_box().inflated(m_distance).transformed(from_other), m_edges);
+    std::erase_if(m_edges, [&](int edge) {
         const Vector3d start = to_other * self.local_vertices().col(self.topology().edges(0, edge));
         const Vector3d end = to_other * self.local_vertices().col(self.topology().edges(1, edge));
         bool near = false;
         other.tree().for_each(
-            [&](const Aabb& box) { return !near && box.inflated(reach).meets_segment(start, end); },
+            [&](const Aabb& box) { return !near && box.inflated(m_distance).meets_segment(start, end); },
             [&](int) { near = true; });
-        if (near) m_edges.push_back(edge);
-    }
+        return !near;
+    });
 }
 
 }  // namespace softcontact

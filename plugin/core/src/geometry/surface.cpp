@@ -13,6 +13,8 @@ namespace {
 /// A triangle whose double area is below this share of its longest side squared has no usable normal:
 /// round-off in the cross product is as large as the product itself.
 constexpr double flat_triangle_ratio = 1e-14;
+/// Height of a ridge against the surface's size that is round-off.
+constexpr double flat_edge_ratio = 1e-10;
 
 Vector3d normalised_or_zero(const Vector3d& vector)
 {
@@ -36,7 +38,7 @@ Surface::Surface(const Eigen::Ref<const Points>& vertices, const Eigen::Ref<cons
     m_triangle_areas.resize(triangle_count());
     m_vertex_areas.resize(vertex_count());
     m_sharp_edges.reserve(edge_count());
-    m_edge_is_sharp.assign(edge_count(), 0);
+    m_edge_kinds.assign(edge_count(), EdgeKind::none);
     std::vector<Aabb> boxes(triangle_count());
     for (int t = 0; t < triangle_count(); ++t) boxes[t] = triangle_box(t);
     m_tree = AabbTree(boxes);
@@ -149,19 +151,31 @@ Vector3d Surface::edge_normal(int edge) const
 void Surface::update_edges()
 {
     m_sharp_edges.clear();
+    m_smooth_curvature = 0.0;
+    const double flat = flat_edge_ratio * m_reference_size;
     for (int e = 0; e < edge_count(); ++e) {
-        bool sharp = m_topology.edge_face_count[e] == 1;
+        EdgeKind kind = m_topology.edge_face_count[e] == 1 ? EdgeKind::sharp : EdgeKind::none;
         if (m_topology.edge_face_count[e] == 2) {
             const int first = m_topology.edge_faces(0, e);
             const int second = m_topology.edge_faces(1, e);
             const auto normal = m_face_normals.col(first);
             const auto start = m_vertices.col(m_topology.edges(0, e));
             const auto opposite = m_vertices.col(m_topology.opposite_corner(second, e));
-            sharp = normal.dot(m_face_normals.col(second)) < sharp_cosine_limit &&
-                    normal.dot(opposite - start) < 0.0;
+            const double height = normal.dot(start - opposite);
+            kind = height < -flat ? EdgeKind::none : EdgeKind::flat;
+            if (height > flat) {
+                const double cosine = normal.dot(m_face_normals.col(second));
+                kind = cosine < sharp_cosine_limit ? EdgeKind::sharp : EdgeKind::smooth;
+                if (kind == EdgeKind::smooth) {
+                    const double length = (m_vertices.col(m_topology.edges(1, e)) - start).norm();
+                    const double angle = std::sqrt(std::max(0.0, 2.0 - 2.0 * cosine));
+                    const double width = (m_triangle_areas[first] + m_triangle_areas[second]) / length;
+                    m_smooth_curvature = std::max(m_smooth_curvature, angle / width);
+                }
+            }
         }
-        m_edge_is_sharp[e] = sharp ? 1 : 0;
-        if (sharp) m_sharp_edges.push_back(e);
+        m_edge_kinds[e] = kind;
+        if (kind == EdgeKind::sharp) m_sharp_edges.push_back(e);
     }
 }
 

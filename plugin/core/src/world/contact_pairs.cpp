@@ -6,6 +6,14 @@
 
 namespace softcontact {
 
+namespace {
+
+/// DetectionOptions::edge_tolerance in alarm distances. A patch holds the mean gap of its points, so that a
+/// single one more hardly changes it.
+constexpr double point_edge_tolerance = 0.1, patch_edge_tolerance = 0.5;
+
+}  // namespace
+
 void ContactProblemBuilder::set_pairs(int surface_count, const std::vector<ContactPair>& pairs)
 {
     const auto count = static_cast<std::size_t>(surface_count);
@@ -50,6 +58,8 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
         a.geometry.refresh();
         b.geometry.refresh();
         options.alarm_distance = settings.alarm_distance + a.free_travel() + b.free_travel();
+        options.edge_tolerance =
+            settings.alarm_distance * (pairs[i].aggregated ? patch_edge_tolerance : point_edge_tolerance);
         detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
         keep_reached(a, b, settings.alarm_distance);
         if (!m_found.empty()) {

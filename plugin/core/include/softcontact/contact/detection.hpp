@@ -18,9 +18,9 @@ struct DetectionOptions {
     double max_penetration = -1.0;
     /// Look for crossing edges as well.
     bool edge_edge = true;
-    /// A vertex whose normal and the other surface's normal enclose less than the angle of this cosine faces
-    /// away (the back of a finger that is pressed in deeply) and makes no contact, in [-1, 1].
-    double facing_cosine_limit = 0.3;
+    /// Overlap of surfaces between the vertices of their meshes that is put up with [m]: what smooth edges
+    /// that cross would tell beyond vertices, in fine meshes at a high price.
+    double edge_tolerance = 1e-4;
 
     static constexpr double penetration_multiple = 4.0;
     [[nodiscard]] double search_depth() const
@@ -45,14 +45,19 @@ public:
 /// Contacts of one pair of surfaces by local minimum distances.
 ///
 /// Three kinds, each kept only where -search_depth <= distance <= alarm_distance:
-///   1. every vertex of A with its nearest point on B: A samples the contact as densely as its mesh;
-///   2. vertices of B with their nearest point on A, where A's vertices do not represent them: where B has a
-///      local minimum of the distance there (the normal lies in the vertex's normal cone: corners, spikes,
-///      tips), or where A's triangle is far coarser than B;
-///   3. crossing edges of which one at least is sharp, with the normal in both normal cones.
-/// A vertex inside near a rim takes the face it looks at rather than a somewhat nearer one that it passed by.
-/// Dropped as doubtful: vertices that face away, points "inside" beyond the rim of an open surface, nearly
-/// parallel edges, edge pairs said to penetrate whose points are not inside the other surface.
+///   1. vertices of A with their nearest point on B: all those above a face of B, so that A samples the
+///      contact as densely as its mesh; above an edge or a corner those at a local minimum of the distance
+///      (the normal lies in the vertex's normal cone: no neighbour is nearer);
+///   2. vertices of B with their nearest point on A, where A's vertices do not represent them: at a local
+///      minimum of the distance, or where A's triangle is far coarser than B;
+///   3. crossing edges with the normal in both normal cones, but for smooth edges that are short against the
+///      other surface's curvature (edge_tolerance).
+/// Of closed surfaces that do not overlap the nearest pair of features is always among them: its normal lies
+/// in both cones, which tolerances only widen. They are meant for surfaces at the start of a step, where
+/// what a step left of an overlap is small against the edges. A vertex inside takes the nearest face among
+/// those it can have come to, judged by its normal cone as far as its edges reach.
+/// Dropped as doubtful: points "inside" beyond the rim of an open surface, edge pairs said to penetrate
+/// whose points are not inside the other surface.
 ///
 /// Areas: each vertex of A shares its area S_v among the contacts j that weight it by β_jv,
 ///   S_j = Σ_v S_v β_jv / max(1, Σ_j β_jv),

@@ -30,6 +30,7 @@ struct CandidateBuffers {
     std::vector<Candidate> candidates;  ///< vertices near the other surface
     std::vector<int> seen;              ///< vertices marked
     std::vector<char> marked;           ///< per vertex, 0 between calls
+    std::vector<int> edges;             ///< near the other surface
 };
 
 /// One surface of a pair as it looks at the other, with or without a memory.
@@ -44,17 +45,15 @@ public:
     [[nodiscard]] const Surface& self() const { return m_self; }
     [[nodiscard]] const Surface& other() const { return m_other; }
     [[nodiscard]] const Pose& to_other() const { return m_to_other; }
+    [[nodiscard]] const Pose& from_other() const { return m_from_other; }
 
     /// Brings the memory up to date, if there is one and it does not hold any more.
-    void gather(double alarm_distance, double edge_reach) const;
+    void gather(double alarm_distance) const;
     /// Vertices inside the other surface's box, or within the alarm distance of it [m], but for those that
     /// are remembered to be too far outside to make a contact, into buffers.candidates.
     void collect_vertices(double alarm_distance, CandidateBuffers& buffers) const;
-    /// Sharp edges that may be near the other surface.
-    [[nodiscard]] const std::vector<int>& sharp_edges() const
-    {
-        return m_memory != nullptr ? m_memory->near.edges() : m_self.sharp_edges();
-    }
+    /// Edges that may be within `reach` of the other surface [m], into buffers.edges.
+    void collect_edges(double reach, CandidateBuffers& buffers) const;
     /// Nearest point of the other surface to a vertex at `point` in its frame: at least that within `reach`
     /// [m].
     [[nodiscard]] ClosestPoint nearest(int vertex, const Vector3d& point, double reach) const

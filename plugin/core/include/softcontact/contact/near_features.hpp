@@ -7,8 +7,10 @@
 
 namespace softcontact {
 
-/// The vertices and sharp edges of a surface that may touch another one before the two have moved by a
-/// margin.
+/// Ridges among the edges of triangles that meet a box in the surface's frame, each once, into `edges`.
+void edges_in(const Surface& surface, const Aabb& box, std::vector<int>& edges);
+
+/// The vertices and edges of a surface that may touch another one before the two have moved by a margin.
 ///
 /// Gathered once, they serve until the motion since then, of any point of the surface in the other one's
 /// frame and of the other one's own shape, has used up the margin: all other vertices and edges are still too
@@ -18,14 +20,13 @@ public:
     /// Makes room ahead of the first step.
     void reserve(const Surface& self);
 
-    /// Whether what was gathered still holds, for an alarm distance and a reach of edges [m] that may differ.
+    /// Whether what was gathered still holds, for an alarm distance [m] that may differ.
     [[nodiscard]] bool holds(const Surface& self, const Surface& other, const Pose& to_other,
-                             double alarm_distance, double edge_reach) const;
+                             double alarm_distance) const;
     /// Gathers anew: vertices within the alarm distance and a margin of the other surface or inside it, in
-    /// the order of the tree, and sharp edges within `edge_reach` [m] and that margin of the box of one of
-    /// its triangles.
+    /// the order of the tree, and edges within that of the box of one of its triangles.
     void gather(const Surface& self, const Surface& other, const Pose& to_other, const Pose& from_other,
-                double alarm_distance, double edge_reach, Clearance& clearance);
+                double alarm_distance, Clearance& clearance);
 
     [[nodiscard]] const std::vector<int>& vertices() const { return m_vertices; }
     [[nodiscard]] const std::vector<int>& edges() const { return m_edges; }
@@ -33,16 +34,15 @@ public:
 private:
     void gather_vertices(const Surface& self, const Surface& other, const Pose& to_other,
                          const Pose& from_other, double distance, Clearance& clearance);
-    void gather_edges(const Surface& self, const Surface& other, const Pose& to_other, double reach);
+    void gather_edges(const Surface& self, const Surface& other, const Pose& to_other,
+                      const Pose& from_other);
 
     std::vector<int> m_vertices;
     std::vector<int> m_edges;
-    std::vector<int> m_sharp;    ///< all sharp edges when gathered
     std::vector<char> m_marked;  ///< per vertex, 0 between calls
     Pose m_to_other;
     double m_own_path = 0.0, m_other_path = 0.0;
-    double m_distance = -1.0,
-           m_edge_distance = -1.0;  ///< looked at so far out [m]; < 0: nothing gathered yet
+    double m_distance = -1.0;  ///< looked at so far out [m]; < 0: nothing gathered yet
 };
 
 }  // namespace softcontact

@@ -60,7 +60,14 @@ public:
     [[nodiscard]] const VectorXd& vertex_areas() const { return m_vertex_areas; }
     /// Indices of the sharp edges, ascending.
     [[nodiscard]] const std::vector<int>& sharp_edges() const { return m_sharp_edges; }
-    [[nodiscard]] bool is_sharp(int edge) const { return m_edge_is_sharp[edge] != 0; }
+    /// Ascending in how far an edge stands out. `none`: hollow, or of more than two triangles; flat to
+    /// round-off; `sharp` as above.
+    enum class EdgeKind : char { none, flat, smooth, sharp };
+    [[nodiscard]] EdgeKind edge_kind(int edge) const { return m_edge_kinds[edge]; }
+    [[nodiscard]] bool is_sharp(int edge) const { return m_edge_kinds[edge] == EdgeKind::sharp; }
+    /// Largest curvature across a convex edge that is not sharp [1/m]: its angle over the mean width of its
+    /// triangles.
+    [[nodiscard]] double smooth_curvature() const { return m_smooth_curvature; }
 
     [[nodiscard]] const AabbTree& tree() const { return m_tree; }
     [[nodiscard]] const Aabb& local_box() const { return m_box; }
@@ -83,7 +90,8 @@ private:
     Points m_face_normals;
     VectorXd m_triangle_areas, m_vertex_areas;
     std::vector<int> m_sharp_edges;
-    std::vector<char> m_edge_is_sharp;
+    std::vector<EdgeKind> m_edge_kinds;
+    double m_smooth_curvature = 0.0;
     AabbTree m_tree;
     Aabb m_box;                          ///< of the triangles
     std::vector<int> m_corner_vertices;  ///< those of some triangle
