@@ -2,26 +2,14 @@
 #include "softcontact/contact/near_features.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "softcontact/geometry/rigid_travel.hpp"
 
 namespace softcontact {
 namespace {
 
 /// Margin over the alarm distance. Larger: gathered less often, but more to look at in between.
 constexpr double margin_ratio = 1.0;
-
-/// No point of a box goes further between two rigid motions: the difference is affine, so a corner does.
-double furthest_moved(const Aabb& box, const Pose& from, const Pose& to)
-{
-    double furthest = 0.0;
-    for (int corner = 0; corner < 8; ++corner) {
-        const Vector3d point((corner & 1) != 0 ? box.upper.x() : box.lower.x(),
-                             (corner & 2) != 0 ? box.upper.y() : box.lower.y(),
-                             (corner & 4) != 0 ? box.upper.z() : box.lower.z());
-        furthest = std::max(furthest, (to * point - from * point).squaredNorm());
-    }
-    return std::sqrt(furthest);
-}
 
 }  // namespace
 
@@ -54,7 +42,7 @@ bool NearFeatures::holds(const Surface& self, const Surface& other, const Pose& 
                          double alarm_distance) const
 {
     if (alarm_distance > m_distance) return false;
-    const double moved = furthest_moved(self.local_box(), m_to_other, to_other) +
+    const double moved = rigid_travel(self.local_box(), m_to_other, to_other) +
                          (self.deformed_path() - m_own_path) + (other.deformed_path() - m_other_path) +
                          coincidence_ratio * (self.reference_size() + other.reference_size());
     return moved < m_distance - alarm_distance;

@@ -16,23 +16,11 @@ constexpr double point_edge_tolerance = 0.1, patch_edge_tolerance = 0.5;
 
 void ContactProblemBuilder::set_pairs(int surface_count, const std::vector<ContactPair>& pairs)
 {
-    const auto count = static_cast<std::size_t>(surface_count);
-    constexpr auto none = static_cast<std::size_t>(-1);
-    m_pair_of.assign(count * count, none);
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        const auto [first, second] = std::minmax(pairs[i].a, pairs[i].b);
-        m_pair_of[static_cast<std::size_t>(first) * count + static_cast<std::size_t>(second)] = i;
+    std::vector<std::pair<int, int>> sides;
+    for (const auto& pair : pairs) {
+        sides.emplace_back(pair.a, pair.b);
     }
-    m_broad_phase = BroadPhase();
-    for (int i = 0; i < surface_count; ++i) {
-        for (int j = i + 1; j < surface_count; ++j) {
-            if (m_pair_of[static_cast<std::size_t>(i) * count + static_cast<std::size_t>(j)] == none) {
-                m_broad_phase.exclude(i, j);
-            }
-        }
-    }
-    m_boxes.resize(count);
-    m_near.reserve(pairs.size());
+    m_finder.set_pairs(surface_count, sides);
     m_tracker.set_pairs(pairs.size());
 }
 
@@ -47,12 +35,9 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
     m_contacts.clear();
     m_tracker.begin_step();
     for (std::size_t i = 0; i < surfaces.size(); ++i) {
-        m_boxes[i] = surfaces[i].geometry.world_box().inflated(surfaces[i].free_travel());
+        m_finder.boxes()[i] = surfaces[i].geometry.world_box().inflated(surfaces[i].free_travel());
     }
-    m_broad_phase.find_pairs(m_boxes, settings.alarm_distance, m_near);
-    for (const auto& [first, second] : m_near) {
-        const std::size_t i =
-            m_pair_of[static_cast<std::size_t>(first) * surfaces.size() + static_cast<std::size_t>(second)];
+    for (const std::size_t i : m_finder.find(settings.alarm_distance)) {
         auto& a = surfaces[static_cast<std::size_t>(pairs[i].a)];
         auto& b = surfaces[static_cast<std::size_t>(pairs[i].b)];
         a.geometry.refresh();

@@ -168,22 +168,21 @@ void ContactProblemBuilder::vertex_forces(int surface, Points& forces, VectorXd&
     }
 }
 
-ContactProblemBuilder::Overlap ContactProblemBuilder::overlap(const std::vector<ContactSurface>& surfaces,
-                                                              const std::vector<ContactPair>& pairs) const
+void ContactProblemBuilder::keep(const std::vector<ContactPair>& pairs)
 {
-    Overlap deepest;
-    for (const auto& contacts : m_contacts) {
-        const auto& a = surfaces[static_cast<std::size_t>(pairs[contacts.pair].a)];
-        const auto& b = surfaces[static_cast<std::size_t>(pairs[contacts.pair].b)];
-        for (std::size_t i = 0; i < contacts.count; ++i) {
-            const ContactPoint& point = m_points[contacts.first + i];
-            const double depth = -point.normal.dot(a.position(point.a) - b.position(point.b));
-            if (depth > deepest.depth) {
-                deepest = {depth, static_cast<int>(contacts.pair)};
-            }
-        }
+    m_kept_memory.resize(pairs.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        m_kept_memory[i] = pairs[i].memory;
     }
-    return deepest;
+    m_kept_tracker = m_tracker;
+}
+
+void ContactProblemBuilder::go_back(std::vector<ContactPair>& pairs)
+{
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        pairs[i].memory = m_kept_memory[i];
+    }
+    m_tracker = m_kept_tracker;
 }
 
 }  // namespace softcontact

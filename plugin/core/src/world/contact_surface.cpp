@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cmath>
+#include <softcontact/geometry/rigid_travel.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/link_carrier.hpp>
 #include <softcontact/world/tetrahedral_system.hpp>
@@ -90,18 +91,9 @@ void ContactSurface::mark_start()
 
 double ContactSurface::moved(const Pose& pose, const Points& vertices) const
 {
-    // The pose's part is affine in the point, so that a corner of the box moves furthest.
-    double furthest = 0.0;
-    const Aabb& box = geometry.local_box();
-    for (int corner = 0; corner < 8; ++corner) {
-        const Vector3d point((corner & 1) != 0 ? box.upper.x() : box.lower.x(),
-                             (corner & 2) != 0 ? box.upper.y() : box.lower.y(),
-                             (corner & 4) != 0 ? box.upper.z() : box.lower.z());
-        furthest = std::max(furthest, (pose * point - m_start_pose * point).squaredNorm());
-    }
     const double deformed =
         field == nullptr ? 0.0 : (vertices - m_start_vertices).colwise().squaredNorm().maxCoeff();
-    return std::sqrt(furthest) + std::sqrt(deformed);
+    return rigid_travel(geometry.local_box(), m_start_pose, pose) + std::sqrt(deformed);
 }
 
 Vector3d ContactSurface::carried_start(const Vector3d& point) const

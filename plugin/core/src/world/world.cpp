@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <softcontact/world/tool_system.hpp>
 #include <softcontact/world/world.hpp>
 #include <stdexcept>
 
 namespace softcontact {
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds(Clock::time_point from, Clock::time_point to)
-{
-    return std::chrono::duration<double, std::milli>(to - from).count();
-}
-
-}  // namespace
 
 void World::list_pairs()
 {
@@ -55,8 +43,9 @@ void World::list_pairs()
             m_pairs.push_back(std::move(pair));
         }
     }
-    m_travel.resize(m_surfaces.size());
     m_builder.set_pairs(surface_count(), m_pairs);
+    m_judge.set_pairs(m_surfaces, m_pairs);
+    m_judge.look(m_surfaces, m_pairs);
     m_pairs_stale = false;
 }
 
@@ -82,106 +71,6 @@ void World::advance_grasps()
             }
         }
     }
-}
-
-bool World::free_motion()
-{
-    const double end = static_cast<double>(m_step_index + 1) * m_step;
-    for (auto& surface : m_surfaces) {
-        surface.mark_start();
-    }
-    for (auto& system : m_systems) {
-        if (!system->free_motion(end, m_step)) {
-            const Health health = system->health();
-            return fail(system->name(),
-                        health.ok ? "the system matrix could not be factored" : health.reason);
-        }
-    }
-    show_all(1.0);
-    for (auto& surface : m_surfaces) {
-        surface.mark_free(end);
-    }
-    show_all(0.0);
-    return true;
-}
-
-void World::show_all(double share)
-{
-    for (auto& system : m_systems) {
-        if (m_no_change.size() < system->dof()) {
-            m_no_change.setZero(system->dof());
-        }
-        system->show(m_step, m_no_change.head(system->dof()), share);
-    }
-}
-
-void World::apply_velocity()
-{
-    for (std::size_t s = 0; s < m_systems.size(); ++s) {
-        const int system = static_cast<int>(s);
-        m_systems[s]->finish(m_step, m_builder.rows().response(system, m_builder.multipliers(), m_step),
-                             m_builder.rows().touched(system, m_builder.multipliers()));
-    }
-    m_time = static_cast<double>(++m_step_index) * m_step;
-    for (auto& surface : m_surfaces) {
-        surface.update(m_time);
-    }
-}
-
-void World::apply_position()
-{
-    for (std::size_t s = 0; s < m_systems.size(); ++s) {
-        m_systems[s]->correct(m_builder.rows().response(static_cast<int>(s), m_builder.position_multipliers(),
-                                                        m_step * m_step));
-    }
-    for (auto& surface : m_surfaces) {
-        surface.update(m_time);
-    }
-}
-
-bool World::step()
-{
-    if (m_failed) {
-        return false;
-    }
-    if (m_pairs_stale) {
-        list_pairs();
-    }
-    const auto start = Clock::now();
-    advance_grasps();
-    if (!free_motion()) {
-        return false;
-    }
-    const auto freed = Clock::now();
-    m_builder.detect(m_surfaces, m_pairs, m_settings);
-    const auto detected = Clock::now();
-    m_builder.assemble(m_systems, m_surfaces, m_pairs, m_settings, m_step);
-    const auto assembled = Clock::now();
-    const GaussSeidelResult velocity = m_builder.solve_velocity(m_systems, m_settings, m_step);
-    apply_velocity();
-    const auto solved = Clock::now();
-    const GaussSeidelResult position = m_builder.solve_position(m_surfaces, m_pairs, m_settings, m_step);
-    apply_position();
-    m_builder.report(m_pairs);
-    const auto done = Clock::now();
-
-    m_statistics.contacts = m_builder.contact_count();
-    m_statistics.rows = m_builder.row_count();
-    m_statistics.patches = static_cast<int>(m_builder.reports().size());
-    m_statistics.iterations = velocity.iterations;
-    m_statistics.residual = velocity.residual;
-    m_statistics.converged = velocity.converged && position.converged;
-    m_statistics.position_residual = position.residual;
-    const auto overlap = m_builder.overlap(m_surfaces, m_pairs);
-    m_statistics.penetration_max = overlap.depth;
-    m_overlapping_pair = overlap.pair;
-    m_statistics.step_ms = milliseconds(start, done);
-    m_statistics.free_ms = milliseconds(start, freed);
-    m_statistics.detection_ms = milliseconds(freed, detected);
-    m_statistics.solve_ms = milliseconds(detected, solved);
-    m_statistics.position_ms = milliseconds(solved, done);
-    m_statistics.compliance_ms = milliseconds(detected, assembled);
-    return check_health();
 }
 
 int World::find_surface(const std::string& name) const

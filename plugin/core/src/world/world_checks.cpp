@@ -19,17 +19,11 @@ bool World::check_health()
             return fail(system->name(), health.reason);
         }
     }
-    return check_contacts() && check_passages();
+    return true;
 }
 
-bool World::check_contacts()
+bool World::check_solution()
 {
-    if (m_statistics.penetration_max > m_settings.max_penetration) {
-        const ContactPair& pair = m_pairs[static_cast<std::size_t>(m_overlapping_pair)];
-        return fail(moving_side(pair), "is " + std::to_string(1e3 * m_statistics.penetration_max) +
-                                           " mm inside '" + other_side(pair) +
-                                           "', more than max_penetration");
-    }
     const bool useful = m_statistics.residual <= m_settings.unsolved_residual;
     m_unsolved_for = useful ? 0 : m_unsolved_for + 1;
     if (m_unsolved_for > m_settings.unsolved_steps) {
@@ -45,40 +39,52 @@ bool World::check_contacts()
     return true;
 }
 
-bool World::check_passages()
+bool World::check_overlaps()
+{
+    for (std::size_t i = 0; i < m_pairs.size(); ++i) {
+        if (m_judge.depth(i) > m_settings.max_penetration) {
+            const ContactPair& pair = m_pairs[i];
+            return fail(moving_side(pair), "is " + std::to_string(1e3 * m_judge.depth(i)) + " mm inside '" +
+                                               other_side(pair) + "', more than max_penetration");
+        }
+    }
+    return true;
+}
+
+std::string World::find_passage()
 {
     // Slower motion than this cannot carry one surface past another unseen.
     const double seen = m_settings.alarm_distance;
     constexpr double grazing_ratio = 0.1;
-    for (std::size_t i = 0; i < m_surfaces.size(); ++i) {
-        m_travel[i] = m_surfaces[i].travel();
-    }
     for (const auto& pair : m_pairs) {
         auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
         auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
-        if (m_travel[static_cast<std::size_t>(pair.a)] + m_travel[static_cast<std::size_t>(pair.b)] <= seen ||
-            !a.swept_box().overlaps(b.swept_box())) {
+        const double way_a = a.travel(), way_b = b.travel();
+        if (way_a + way_b <= seen || !a.swept_box().overlaps(b.swept_box())) {
             continue;
         }
         a.geometry.refresh();
         b.geometry.refresh();
         if (passed_into(a, b, m_settings.max_penetration, grazing_ratio * seen) ||
             passed_into(b, a, m_settings.max_penetration, grazing_ratio * seen)) {
-            const bool first =
-                m_travel[static_cast<std::size_t>(pair.a)] >= m_travel[static_cast<std::size_t>(pair.b)];
-            const double way = m_travel[static_cast<std::size_t>(first ? pair.a : pair.b)];
-            return fail(first ? a.name : b.name, "went into or through '" + (first ? b.name : a.name) +
-                                                     "' within one step, in which it moved " +
-                                                     std::to_string(1e3 * way) +
-                                                     " mm; take shorter steps or move it more slowly");
+            const bool first = way_a >= way_b;
+            return "body '" + (first ? a.name : b.name) + "': went into or through '" +
+                   (first ? b.name : a.name) + "' within one step, in which it moved " +
+                   std::to_string(1e3 * std::max(way_a, way_b)) +
+                   " mm; take shorter steps or move it more slowly";
         }
     }
-    return true;
+    return {};
 }
 
 bool World::fail(const std::string& body, const std::string& reason)
 {
-    m_failure = "body '" + body + "': " + reason;
+    return fail("body '" + body + "': " + reason);
+}
+
+bool World::fail(const std::string& message)
+{
+    m_failure = message;
     m_failed = true;
     return false;
 }

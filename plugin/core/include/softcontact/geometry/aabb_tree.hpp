@@ -129,6 +129,35 @@ public:
         }
     }
 
+    /// Calls visit(item of this, item of other) for the items of all pairs of leaves whose boxes overlap,
+    /// those of this tree seen through `to_other`, until visit returns true. Returns whether it did.
+    template <typename Visit>
+    bool any_pair(const AabbTree& other, const Pose& to_other, const Visit& visit) const
+    {
+        std::array<std::pair<int, int>, 2 * stack_size> stack;
+        int size = 0;
+        stack[size++] = {0, 0};
+        while (size > 0) {
+            const auto [i, j] = stack[--size];
+            const Node &mine = m_nodes[i], &theirs = other.m_nodes[j];
+            if (!mine.box.transformed(to_other).overlaps(theirs.box)) continue;
+            if (mine.count > 0 && theirs.count > 0) {
+                for (int k = 0; k < mine.count; ++k) {
+                    for (int l = 0; l < theirs.count; ++l) {
+                        if (visit(m_order[mine.first + k], other.m_order[theirs.first + l])) return true;
+                    }
+                }
+            } else if (theirs.count > 0 || (mine.count == 0 && mine.box.diagonal() > theirs.box.diagonal())) {
+                stack[size++] = {mine.first, j};
+                stack[size++] = {i + 1, j};
+            } else {
+                stack[size++] = {i, theirs.first};
+                stack[size++] = {i, j + 1};
+            }
+        }
+        return false;
+    }
+
     /// Calls improve(item, bound) for items whose leaf lies within the squared distance `bound` of a point,
     /// nearer subtrees first; improve may lower the bound. Items at exactly the bound are still visited, so
     /// that ties are for improve to settle and do not depend on the shape of the tree.

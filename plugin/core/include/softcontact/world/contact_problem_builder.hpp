@@ -5,10 +5,10 @@
 #include <optional>
 #include <softcontact/contact/aggregate.hpp>
 #include <softcontact/contact/detection.hpp>
-#include <softcontact/geometry/broad_phase.hpp>
 #include <softcontact/solver/block_newton.hpp>
 #include <softcontact/world/contact_rows.hpp>
 #include <softcontact/world/contact_surface.hpp>
+#include <softcontact/world/pair_finder.hpp>
 #include <softcontact/world/patch.hpp>
 #include <softcontact/world/patch_tracker.hpp>
 #include <softcontact/world/pressure_memory.hpp>
@@ -62,13 +62,9 @@ public:
                                      double step);
     /// Forces per pair, and what the pairs remember for the next step.
     void report(std::vector<ContactPair>& pairs);
-    struct Overlap {
-        double depth = 0.0;  ///< [m]
-        int pair = -1;       ///< of which pair, −1 where nothing overlaps
-    };
-    /// Deepest overlap of the surfaces at the contact points, at the present positions.
-    [[nodiscard]] Overlap overlap(const std::vector<ContactSurface>& surfaces,
-                                  const std::vector<ContactPair>& pairs) const;
+    /// Remembers what the pairs remember, for the step to be taken again in parts; go_back() returns to it.
+    void keep(const std::vector<ContactPair>& pairs);
+    void go_back(std::vector<ContactPair>& pairs);
 
     [[nodiscard]] int contact_count() const { return static_cast<int>(m_points.size()); }
     [[nodiscard]] ContactRows& rows() { return m_rows; }
@@ -140,15 +136,13 @@ private:
     void report_point(const Block& block, int index, PatchReport& report, ContactPair& pair);
 
     ContactRows m_rows;
-    BroadPhase m_broad_phase;
-    std::vector<Aabb> m_boxes;             ///< one a surface
-    std::vector<BroadPhase::Pair> m_near;  ///< surfaces near each other
-    std::vector<std::size_t> m_pair_of;    ///< (surface, surface), first < second: index of their pair
+    PairFinder m_finder;
     DetectionWorkspace m_detection;
     std::vector<ContactPoint> m_found;   ///< of one pair
     std::vector<ContactPoint> m_points;  ///< of all pairs
     std::vector<PairContacts> m_contacts;
-    PatchTracker m_tracker;
+    PatchTracker m_tracker, m_kept_tracker;
+    std::vector<PairMemory> m_kept_memory;  ///< one a pair
     std::vector<Block> m_blocks;
     std::vector<AggregatePatch> m_patches;
     int m_patch_count = 0;

@@ -28,6 +28,10 @@ struct WorldSettings {
     double position_tolerance = 1e-9;  ///< [m]
     int position_max_iterations = 200;
 
+    /// A step after which bodies are inside each other is taken again in halves, these in their halves, as
+    /// often as this.
+    int max_halvings = 7;
+
     // When a state counts as no longer usable. A step also fails where a number is not finite, where a system
     // matrix cannot be factored, where surfaces overlap by more than max_penetration after it, and where a
     // body went through another one within it.

@@ -9,6 +9,7 @@
 #include <softcontact/world/contact_problem_builder.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/grasp_controller.hpp>
+#include <softcontact/world/overlap_judge.hpp>
 #include <softcontact/world/patch.hpp>
 #include <softcontact/world/settings.hpp>
 #include <softcontact/world/system.hpp>
@@ -29,9 +30,14 @@ struct StepStatistics {
     double residual = 0.0;           ///< natural-map residual of the velocity solve [m/s]
     bool converged = true;           ///< both solves came to their tolerances
     double position_residual = 0.0;  ///< of the position solve [m]
-    double penetration_max = 0.0;    ///< deepest overlap of the surfaces after the step [m]
+    int parts = 0;                   ///< that the step was taken in, those given up among them
+    /// Deepest point of a body in another one after the step, by whole surfaces, not by contacts [m].
+    double penetration_max = 0.0;
+    /// The same as a share of the smaller body's largest side, of pairs without patches.
+    double overlap_ratio = 0.0;
     double step_ms = 0.0, free_ms = 0.0, detection_ms = 0.0, solve_ms = 0.0, position_ms = 0.0;
     double compliance_ms = 0.0;  ///< of solve_ms: rows, responses A^-1 H^T, and W
+    double judge_ms = 0.0;       ///< looking how deep bodies are inside each other
 };
 
 /// Bodies, contact and the two-pass time step (Talvas, Algorithm 1, but for where contact is looked for):
@@ -39,6 +45,8 @@ struct StepStatistics {
 ///
 /// Contact is looked for at the start of the step, where bodies do not overlap, as far as the free motion
 /// may bring them together: which sides face each other is known there, however far the free motion leads.
+/// A step after which bodies are inside each other, or went through each other, is taken again in two halves,
+/// and these if need be in their halves.
 ///
 /// One call a step. After the first steps nothing is allocated, unless there are more contacts than ever
 /// before. Same inputs give the same bits.
@@ -161,19 +169,26 @@ private:
     int add_surface(ContactSurface surface);
     void list_pairs();
     void advance_grasps();
-    bool free_motion();
-    void apply_velocity();
-    void apply_position();
+    bool advance(double end, double step, int halvings);
+    bool try_step(double end, double step);
+    void keep();
+    void go_back();
+    [[nodiscard]] bool went_in() const;
+    [[nodiscard]] std::string find_passage();
+    bool free_motion(double end, double step);
+    void apply_velocity(double end, double step);
+    void apply_position(double step);
     bool check_health();
-    bool check_contacts();
-    bool check_passages();
+    bool check_solution();
+    bool check_overlaps();
     bool fail(const std::string& body, const std::string& reason);
+    bool fail(const std::string& message);
     [[nodiscard]] const std::string& moving_side(const ContactPair& pair) const;
     [[nodiscard]] const std::string& other_side(const ContactPair& pair) const;
     ArticulatedSystem& articulated_system(int body);
     ToolSystem& tool(int body);
     [[nodiscard]] ToolSystem* find_tool(int body) const;
-    void show_all(double share);
+    void show_all(double step, double share);
 
     double m_step;
     Vector3d m_gravity;
@@ -195,9 +210,12 @@ private:
 
     ContactProblemBuilder m_builder;
     StepStatistics m_statistics;
-    int m_overlapping_pair = -1;   ///< pair that penetration_max is of
-    std::vector<double> m_travel;  ///< of each surface since the start of the step [m]
-    int m_unsolved_for = 0;        ///< steps in a row without useful contact forces
+    OverlapJudge m_judge;
+    double m_kept_time = 0.0;
+    StepStatistics m_kept_statistics;
+    int m_kept_unsolved_for = 0;
+    std::vector<double> m_kept_depths;  ///< of the pairs, at the start of the step [m]
+    int m_unsolved_for = 0;             ///< steps in a row without useful contact forces
     bool m_failed = false;
     std::string m_failure;
 };

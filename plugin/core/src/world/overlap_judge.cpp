@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <algorithm>
+#include <softcontact/geometry/rigid_travel.hpp>
+#include <softcontact/world/overlap_judge.hpp>
+
+namespace softcontact {
+
+namespace {
+
+constexpr double tolerance_ratio = 0.004;  ///< of the smaller body's size
+constexpr double thickness_ratio = 0.1;    ///< and no more than this share of the thinner body
+constexpr double unseen_ratio = 0.05;      ///< motion in tolerances that needs no new look
+
+}  // namespace
+
+void OverlapJudge::set_pairs(const std::vector<ContactSurface>& surfaces,
+                             const std::vector<ContactPair>& pairs)
+{
+    std::vector<std::pair<int, int>> sides;
+    m_looks.assign(pairs.size(), Look());
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        sides.emplace_back(pairs[i].a, pairs[i].b);
+        const auto extent = [&](int surface) {
+            const Aabb& box = surfaces[static_cast<std::size_t>(surface)].geometry.local_box();
+            return Vector3d(box.upper - box.lower);
+        };
+        const Vector3d a = extent(pairs[i].a), b = extent(pairs[i].b);
+        m_looks[i].size = std::min(a.maxCoeff(), b.maxCoeff());
+        const double thickness = std::min(a.minCoeff(), b.minCoeff());
+        m_looks[i].tolerance = tolerance_ratio * m_looks[i].size;
+        if (thickness > 0.0) {  // not a flat sheet
+            m_looks[i].tolerance = std::min(m_looks[i].tolerance, thickness_ratio * thickness);
+        }
+    }
+    m_finder.set_pairs(static_cast<int>(surfaces.size()), sides);
+}
+
+bool OverlapJudge::still_holds(const Look& look, const Surface& a, const Surface& b, const Pose& a_to_b)
+{
+    return look.known && rigid_travel(a.local_box(), look.a_to_b, a_to_b) +
+                                 (a.deformed_path() - look.path_a) + (b.deformed_path() - look.path_b) <=
+                             unseen_ratio * look.tolerance;
+}
+
+void OverlapJudge::look(std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs)
+{
+    for (std::size_t i = 0; i < surfaces.size(); ++i) {
+        m_finder.boxes()[i] = surfaces[i].geometry.world_box();
+    }
+    for (Look& look : m_looks) {
+        look.near = false;
+    }
+    for (const std::size_t i : m_finder.find(0.0)) {
+        Look& look = m_looks[i];
+        look.near = true;
+        Surface& a = surfaces[static_cast<std::size_t>(pairs[i].a)].geometry;
+        Surface& b = surfaces[static_cast<std::size_t>(pairs[i].b)].geometry;
+        const Pose a_to_b{b.pose().rotation.transpose() * a.pose().rotation,
+                          b.pose().inverse_times(a.pose().translation)};
+        if (still_holds(look, a, b, a_to_b)) {
+            continue;
+        }
+        a.refresh();
+        b.refresh();
+        look.depth = m_search.depth(a, b);
+        look.known = true;
+        look.a_to_b = a_to_b;
+        look.path_a = a.deformed_path();
+        look.path_b = b.deformed_path();
+    }
+    for (Look& look : m_looks) {
+        if (!look.near) {
+            look.depth = 0.0;
+            look.known = false;
+        }
+    }
+}
+
+}  // namespace softcontact

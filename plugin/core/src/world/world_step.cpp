@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The time step, and how one is taken in parts where bodies would end up inside each other.
+#include <algorithm>
+#include <chrono>
+#include <softcontact/world/passage.hpp>
+#include <softcontact/world/world.hpp>
+
+namespace softcontact {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::time_point from, Clock::time_point to)
+{
+    return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+}  // namespace
+
+bool World::step()
+{
+    if (m_failed) {
+        return false;
+    }
+    if (m_pairs_stale) {
+        list_pairs();
+    }
+    const auto start = Clock::now();
+    m_statistics = StepStatistics();
+    advance_grasps();
+    const double end = static_cast<double>(m_step_index + 1) * m_step;
+    const bool done = advance(end, m_step, m_settings.max_halvings);
+    m_statistics.step_ms = milliseconds(start, Clock::now());
+    if (!done) {
+        return false;
+    }
+    ++m_step_index;
+    return true;
+}
+
+bool World::advance(double end, double step, int halvings)
+{
+    keep();
+    if (!try_step(end, step)) {
+        return false;
+    }
+    const std::string passage = find_passage();
+    if (halvings > 0 && (!passage.empty() || went_in())) {
+        go_back();
+        const double middle = end - 0.5 * step;
+        return advance(middle, 0.5 * step, halvings - 1) && advance(end, 0.5 * step, halvings - 1);
+    }
+    return passage.empty() ? check_overlaps() : fail(passage);
+}
+
+void World::keep()
+{
+    m_kept_time = m_time;
+    m_kept_statistics = m_statistics;
+    m_kept_unsolved_for = m_unsolved_for;
+    for (auto& system : m_systems) {
+        system->keep();
+    }
+    m_builder.keep(m_pairs);
+    m_kept_depths.resize(m_pairs.size());
+    for (std::size_t i = 0; i < m_pairs.size(); ++i) {
+        m_kept_depths[i] = m_judge.depth(i);
+    }
+}
+
+void World::go_back()
+{
+    m_time = m_kept_time;
+    const int parts = m_statistics.parts;
+    m_statistics = m_kept_statistics;
+    m_statistics.parts = parts;
+    m_unsolved_for = m_kept_unsolved_for;
+    for (auto& system : m_systems) {
+        system->go_back();
+    }
+    for (auto& surface : m_surfaces) {
+        surface.update(m_time);
+    }
+    m_builder.go_back(m_pairs);
+}
+
+bool World::try_step(double end, double step)
+{
+    const auto start = Clock::now();
+    if (!free_motion(end, step)) {
+        return false;
+    }
+    const auto freed = Clock::now();
+    m_builder.detect(m_surfaces, m_pairs, m_settings);
+    const auto detected = Clock::now();
+    m_builder.assemble(m_systems, m_surfaces, m_pairs, m_settings, step);
+    const auto assembled = Clock::now();
+    const GaussSeidelResult velocity = m_builder.solve_velocity(m_systems, m_settings, step);
+    apply_velocity(end, step);
+    const auto solved = Clock::now();
+    const GaussSeidelResult position = m_builder.solve_position(m_surfaces, m_pairs, m_settings, step);
+    apply_position(step);
+    m_builder.report(m_pairs);
+    const auto placed = Clock::now();
+    if (!check_health()) {
+        return false;
+    }
+    m_judge.look(m_surfaces, m_pairs);
+    const auto judged = Clock::now();
+
+    StepStatistics& s = m_statistics;
+    s.contacts = m_builder.contact_count();
+    s.rows = m_builder.row_count();
+    s.patches = static_cast<int>(m_builder.reports().size());
+    s.parts += 1;
+    s.iterations += velocity.iterations;
+    s.residual = std::max(s.residual, velocity.residual);
+    s.converged = s.converged && velocity.converged && position.converged;
+    s.position_residual = std::max(s.position_residual, position.residual);
+    s.penetration_max = s.overlap_ratio = 0.0;
+    for (std::size_t i = 0; i < m_pairs.size(); ++i) {
+        s.penetration_max = std::max(s.penetration_max, m_judge.depth(i));
+        if (!m_pairs[i].aggregated) {
+            s.overlap_ratio = std::max(s.overlap_ratio, m_judge.depth(i) / m_judge.size(i));
+        }
+    }
+    s.free_ms += milliseconds(start, freed);
+    s.detection_ms += milliseconds(freed, detected);
+    s.compliance_ms += milliseconds(detected, assembled);
+    s.solve_ms += milliseconds(detected, solved);
+    s.position_ms += milliseconds(solved, placed);
+    s.judge_ms += milliseconds(placed, judged);
+    return check_solution();
+}
+
+bool World::free_motion(double end, double step)
+{
+    for (auto& surface : m_surfaces) {
+        surface.mark_start();
+    }
+    for (auto& system : m_systems) {
+        if (!system->free_motion(end, step)) {
+            const Health health = system->health();
+            return fail(system->name(),
+                        health.ok ? "the system matrix could not be factored" : health.reason);
+        }
+    }
+    show_all(step, 1.0);
+    for (auto& surface : m_surfaces) {
+        surface.mark_free(end);
+    }
+    show_all(step, 0.0);
+    return true;
+}
+
+void World::show_all(double step, double share)
+{
+    for (auto& system : m_systems) {
+        if (m_no_change.size() < system->dof()) {
+            m_no_change.setZero(system->dof());
+        }
+        system->show(step, m_no_change.head(system->dof()), share);
+    }
+}
+
+void World::apply_velocity(double end, double step)
+{
+    for (std::size_t s = 0; s < m_systems.size(); ++s) {
+        const int system = static_cast<int>(s);
+        m_systems[s]->finish(step, m_builder.rows().response(system, m_builder.multipliers(), step),
+                             m_builder.rows().touched(system, m_builder.multipliers()));
+    }
+    m_time = end;
+    for (auto& surface : m_surfaces) {
+        surface.update(m_time);
+    }
+}
+
+void World::apply_position(double step)
+{
+    for (std::size_t s = 0; s < m_systems.size(); ++s) {
+        m_systems[s]->correct(
+            m_builder.rows().response(static_cast<int>(s), m_builder.position_multipliers(), step * step));
+    }
+    for (auto& surface : m_surfaces) {
+        surface.update(m_time);
+    }
+}
+
+bool World::went_in() const
+{
+    for (std::size_t i = 0; i < m_pairs.size(); ++i) {
+        // A patch holds a mean: its points may be inside as deep as the setting allows.
+        const double limit = m_pairs[i].aggregated ? m_settings.max_penetration : m_judge.tolerance(i);
+        if (m_judge.depth(i) > limit && m_judge.depth(i) > m_kept_depths[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace softcontact
