@@ -112,11 +112,22 @@ public:
         }
     }
 
+    /// Sharp edges cross whatever is not hollow: the points where one crosses a flat mesh sample it, for the
+    /// mesh may be tissue. Smooth edges cross sharp ones, and each other where both are long.
     void add_crossing_edges()
     {
-        visit_pairs(m_from_a, [&](int of_a, int of_b) { try_edges(of_a, of_b); });
-        visit_pairs(m_from_b, [&](int of_b, int of_a) {
-            if (!is_looked_at(m_from_a, of_a)) try_edges(of_a, of_b);  // else seen from A already
+        visit_edges(m_from_a, [&](int of_a) {
+            const bool sharp = m_a.is_sharp(of_a);
+            if (!sharp && !is_long(m_from_a, of_a)) return;
+            visit_crossed(m_from_a, of_a, [&](int of_b) {
+                if (sharp || m_b.is_sharp(of_b) || is_long(m_from_b, of_b)) try_edges(of_a, of_b);
+            });
+        });
+        visit_edges(m_from_b, [&](int of_b) {
+            if (!m_b.is_sharp(of_b)) return;
+            visit_crossed(m_from_b, of_b, [&](int of_a) {
+                if (!m_a.is_sharp(of_a) && !is_long(m_from_a, of_a)) try_edges(of_a, of_b);
+            });
         });
     }
 
@@ -199,49 +210,45 @@ private:
         return false;
     }
 
-    /// Sharp edges, and those between whose ends the other surface may bulge by more than the tolerance: by
-    /// its curvature times the square of their length over 8. What is nearest on other edges is hardly nearer
-    /// than one of their ends.
-    [[nodiscard]] bool is_looked_at(const DetectionSide& side, int edge) const
+    /// A ridge between whose ends the other surface may bulge by more than the tolerance: by its curvature
+    /// times the square of the length over 8. What is nearest on others is hardly nearer than at their ends.
+    [[nodiscard]] bool is_long(const DetectionSide& side, int edge) const
     {
         const Surface& self = side.self();
-        if (self.is_sharp(edge)) return true;
-        if (self.edge_kind(edge) != Surface::EdgeKind::smooth) return false;
+        if (self.edge_kind(edge) < Surface::EdgeKind::smooth) return false;
         const auto ends = self.topology().edges.col(edge);
         const Points& vertices = self.local_vertices();
         const double squared = (vertices.col(ends[1]) - vertices.col(ends[0])).squaredNorm();
         return squared * side.other().smooth_curvature() > 8.0 * m_options.edge_tolerance;
     }
 
-    /// Calls visit(edge of `self`, edge of `other`) once for each pair that is near enough.
     template <typename Visit>
-    void visit_pairs(const DetectionSide& side, const Visit& visit)
+    void visit_edges(const DetectionSide& side, const Visit& visit)
     {
-        const Surface& self = side.self();
+        side.collect_edges(m_reach, m_workspace);
+        for (const int edge : m_workspace.edges) visit(edge);
+    }
+
+    /// Calls visit(edge of the other surface) for all that are not hollow and near enough to an edge.
+    template <typename Visit>
+    void visit_crossed(const DetectionSide& side, int edge, const Visit& visit) const
+    {
         const Surface& other = side.other();
         const SurfaceTopology& topology = other.topology();
-        side.collect_edges(m_reach, m_workspace);
-        for (const int edge : m_workspace.edges) {
-            if (!is_looked_at(side, edge)) continue;
-            // The points where a sharp edge crosses a flat mesh sample it, for the mesh may be tissue.
-            const auto least = self.is_sharp(edge) ? Surface::EdgeKind::flat : Surface::EdgeKind::smooth;
-            const Vector3d start =
-                side.to_other() * self.local_vertices().col(self.topology().edges(0, edge));
-            const Vector3d end = side.to_other() * self.local_vertices().col(self.topology().edges(1, edge));
-            other.tree().for_each(
-                [&](const Aabb& box) {
-                    return box.inflated(m_options.alarm_distance).meets_segment(start, end);
-                },
-                [&](int triangle) {
-                    for (int k = 0; k < 3; ++k) {
-                        const int crossed = topology.triangle_edges(k, triangle);
-                        if (topology.edge_faces(0, crossed) == triangle &&
-                            other.edge_kind(crossed) >= least) {
-                            visit(edge, crossed);
-                        }
+        const auto ends = side.self().topology().edges.col(edge);
+        const Vector3d start = side.to_other() * side.self().local_vertices().col(ends[0]);
+        const Vector3d end = side.to_other() * side.self().local_vertices().col(ends[1]);
+        other.tree().for_each(
+            [&](const Aabb& box) { return box.inflated(m_options.alarm_distance).meets_segment(start, end); },
+            [&](int triangle) {
+                for (int k = 0; k < 3; ++k) {
+                    const int crossed = topology.triangle_edges(k, triangle);
+                    if (topology.edge_faces(0, crossed) == triangle &&
+                        other.edge_kind(crossed) != Surface::EdgeKind::none) {
+                        visit(crossed);
                     }
-                });
-        }
+                }
+            });
     }
 
     void try_edges(int edge_of_a, int edge_of_b)
