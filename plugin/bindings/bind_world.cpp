@@ -112,6 +112,20 @@ void bind_world(py::module_& module)
             },
             "name_a"_a, "name_b"_a, "friction"_a)
         .def(
+            "set_pair_restitution",
+            [](World& world, const std::string& a, const std::string& b, double restitution) {
+                world.set_pair_restitution(surface_id(world, a), surface_id(world, b), restitution);
+            },
+            "name_a"_a, "name_b"_a, "restitution"_a)
+        .def(
+            "set_surface_velocity",
+            [](World& world, const std::string& name, const Vector3d& linear, const Vector3d& angular,
+               const Vector3d& centre) {
+                world.set_surface_velocity(surface_id(world, name), {linear, angular, centre});
+            },
+            "name"_a, "linear"_a = Vector3d(Vector3d::Zero()), "angular"_a = Vector3d(Vector3d::Zero()),
+            "centre"_a = Vector3d(Vector3d::Zero()))
+        .def(
             "disable_pair",
             [](World& world, const std::string& a, const std::string& b) {
                 world.disable_pair(surface_id(world, a), surface_id(world, b));

@@ -62,6 +62,7 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts,
             const ContactPoint& point = points[i];
             const auto [on_a, on_b] = acting_points(point, a, b);
             m_rows.add_point(sign > 0.0 ? point.a : point.b, sign > 0.0 ? on_a : on_b, directions);
+            add_belt(sign > 0.0 ? a : b, point, sign > 0.0 ? on_a : on_b, directions, sign);
         }
         m_rows.end_side();
     }
@@ -143,9 +144,49 @@ void ContactProblemBuilder::add_points(const PairContacts& contacts,
         m_rows.begin_side(b, on_b, -1.0);
         m_rows.add_point(point.b, on_b, directions);
         m_rows.end_side();
+        add_belt(a, point, on_a, directions, 1.0);
+        add_belt(b, point, on_b, directions, -1.0);
         m_blocks.push_back(block);
     }
     pair.memory.tangent = m_blocks.back().frame.col(1);
+}
+
+void ContactProblemBuilder::add_belt(const ContactSurface& surface, const ContactPoint& point,
+                                     const Vector3d& position, const RowForces& directions, double sign)
+{
+    if (!surface.has_belt()) {
+        return;
+    }
+    Vector3d velocity = surface.belt_velocity(position);
+    velocity -= point.normal * point.normal.dot(velocity);
+    for (Index row = 0; row < directions.cols(); ++row) {
+        m_rows.add_free_velocity(static_cast<int>(row), sign * directions.col(row).dot(velocity));
+    }
+}
+
+void ContactProblemBuilder::set_bounces(const std::vector<ContactPair>& pairs, const WorldSettings& settings,
+                                        double step)
+{
+    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
+        Block& block = m_blocks[i];
+        const double restitution = pairs[m_contacts[block.contacts].pair].restitution;
+        if (!(restitution > 0.0)) {
+            continue;
+        }
+        const double approach = -m_rows.start_velocity(static_cast<int>(i), 0);
+        if (!(approach > settings.least_bounce)) {
+            continue;  // it comes to rest
+        }
+        // One that closes later than this is left to close: the step was cut where it does.
+        const bool closed = block.start_gap < bounce_share * step * approach;
+        block.bounce = closed ? restitution * approach : -approach - settings.least_bounce;
+    }
+}
+
+double ContactProblemBuilder::allowance(std::size_t block, double step) const
+{
+    const Block& contact = m_blocks[block];
+    return contact.bounce != 0.0 ? -contact.bounce : std::max(contact.start_gap, 0.0) / step;
 }
 
 void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<ContactSurface>& surfaces,
@@ -180,6 +221,7 @@ void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<C
                  pairs[m_contacts[m_blocks[static_cast<std::size_t>(tilt.block)].contacts].pair]);
     }
     m_rows.assemble();
+    set_bounces(pairs, settings, step);
 
     m_descriptors.clear();
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {

@@ -24,6 +24,7 @@ void ContactRows::reserve(std::size_t blocks, std::size_t rows)
 {
     m_blocks.reserve(blocks);
     m_free_velocity.reserve(rows);
+    m_prescribed.reserve(rows);
     m_delassus.reserve(rows * rows);
 }
 
@@ -260,6 +261,7 @@ void ContactRows::couple(const Entry& left, const Entry& right, Index dof)
 void ContactRows::assemble()
 {
     const auto size = static_cast<std::size_t>(m_row_count);
+    m_prescribed = m_free_velocity;
     m_delassus.clear();
     extend(m_delassus, size * size);
     for (std::size_t s = 0; s < m_by_system.size(); ++s) {
@@ -314,6 +316,33 @@ Eigen::Map<const RowMajorMatrix> ContactRows::delassus() const
 Eigen::Map<const VectorXd> ContactRows::free_velocity() const
 {
     return {m_free_velocity.data(), m_row_count};
+}
+
+double ContactRows::start_velocity(int block, int row) const
+{
+    double velocity = m_prescribed[static_cast<std::size_t>(block_offset(block) + row)];
+    for (std::size_t s = 0; s < m_by_system.size(); ++s) {
+        const auto& entries = m_by_system[s].entries;
+        const auto entry =
+            std::lower_bound(entries.begin(), entries.end(), block,
+                             [](const Entry& candidate, int wanted) { return candidate.block < wanted; });
+        if (entry == entries.end() || entry->block != block) {
+            continue;
+        }
+        const System& body = *(*m_systems)[s];
+        const double* columns = m_columns.data() + entry->columns;
+        if (!entry->sparse) {
+            velocity +=
+                Eigen::Map<const VectorXd>(columns + row * body.dof(), body.dof()).dot(body.velocity());
+            continue;
+        }
+        for (int k = 0; k < entry->node_count; ++k) {
+            const int node = m_nodes[entry->nodes + static_cast<std::size_t>(k)];
+            velocity += Eigen::Map<const Vector3d>(columns + 3 * (k * entry->rows + row))
+                            .dot(body.velocity().segment<3>(3 * node));
+        }
+    }
+    return velocity;
 }
 
 Eigen::Map<const VectorXd> ContactRows::response(int system, const Eigen::Ref<const VectorXd>& multipliers,

@@ -70,8 +70,7 @@ GaussSeidelResult ContactProblemBuilder::solve_velocity(const Systems& systems, 
     Eigen::Map<VectorXd> multipliers = all(m_multipliers);
     right_hand_side = m_rows.free_velocity().head(m_contact_rows);
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
-        right_hand_side[m_rows.block_offset(static_cast<int>(i))] +=
-            std::max(m_blocks[i].start_gap, 0.0) / step;
+        right_hand_side[m_rows.block_offset(static_cast<int>(i))] += allowance(i, step);
     }
     shift_by_gaps(systems, step, right_hand_side);
     GaussSeidelOptions options;

@@ -40,6 +40,11 @@ void World::list_pairs()
                     pair.friction = friction;  // the last one given counts
                 }
             }
+            for (const auto& [surfaces, restitution] : m_pair_restitution) {
+                if (surfaces == std::pair<int, int>(i, j)) {
+                    pair.restitution = restitution;
+                }
+            }
             m_pairs.push_back(std::move(pair));
         }
     }

@@ -57,6 +57,7 @@ World::World(double time_step, const Vector3d& gravity, const WorldSettings& set
             "time_step = " + std::to_string(time_step) + " s must be positive and finite");
     require(gravity.allFinite(), "gravity must be finite");
     check_settings(settings);
+    m_settings.least_bounce = 2.0 * gravity.norm() * time_step;
 }
 
 void World::check_name(const std::string& name) const
@@ -213,6 +214,26 @@ void World::set_pair_friction(int surface_a, int surface_b, double friction)
     std::erase_if(m_pair_friction, [&pair](const auto& given) { return given.first == pair; });
     m_pair_friction.emplace_back(pair, friction);
     m_pairs_stale = true;
+}
+
+void World::set_pair_restitution(int surface_a, int surface_b, double restitution)
+{
+    require(restitution >= 0.0 && restitution <= 1.0,
+            "restitution = " + std::to_string(restitution) + " of a pair must lie in [0, 1]");
+    check_pair(surface_a, surface_b);
+    const std::pair<int, int> pair = std::minmax(surface_a, surface_b);
+    std::erase_if(m_pair_restitution, [&pair](const auto& given) { return given.first == pair; });
+    m_pair_restitution.emplace_back(pair, restitution);
+    m_pairs_stale = true;
+}
+
+void World::set_surface_velocity(int surface, const ContactSurface::Belt& belt)
+{
+    require(surface >= 0 && surface < surface_count(),
+            "surface " + std::to_string(surface) + " does not exist");
+    require(belt.linear.allFinite() && belt.angular.allFinite() && belt.centre.allFinite(),
+            "surface velocity of '" + this->surface(surface).name + "' must be finite");
+    m_surfaces[static_cast<std::size_t>(surface)].belt = belt;
 }
 
 void World::check_pair(int surface_a, int surface_b) const

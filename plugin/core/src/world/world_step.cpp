@@ -41,15 +41,30 @@ bool World::step()
 
 bool World::advance(double end, double step, int halvings)
 {
+    const auto start = Clock::now();
     keep();
-    if (!try_step(end, step)) {
+    if (!free_motion(end, step)) {
+        return false;
+    }
+    const auto freed = Clock::now();
+    m_builder.detect(m_surfaces, m_pairs, m_settings);
+    m_statistics.free_ms += milliseconds(start, freed);
+    m_statistics.detection_ms += milliseconds(freed, Clock::now());
+    const double bounce = m_builder.first_bounce(m_surfaces, m_pairs);
+    const auto in_parts = [&](double share) {
+        go_back();
+        return advance(end - (1.0 - share) * step, share * step, halvings - 1) &&
+               advance(end, (1.0 - share) * step, halvings - 1);
+    };
+    if (halvings > 0 && bounce > ContactProblemBuilder::bounce_share && bounce < 1.0) {
+        return in_parts(bounce);
+    }
+    if (!finish_step(end, step)) {
         return false;
     }
     const std::string passage = find_passage();
     if (halvings > 0 && (!passage.empty() || went_in())) {
-        go_back();
-        const double middle = end - 0.5 * step;
-        return advance(middle, 0.5 * step, halvings - 1) && advance(end, 0.5 * step, halvings - 1);
+        return in_parts(0.5);
     }
     return passage.empty() ? check_overlaps() : fail(passage);
 }
@@ -85,14 +100,8 @@ void World::go_back()
     m_builder.go_back(m_pairs);
 }
 
-bool World::try_step(double end, double step)
+bool World::finish_step(double end, double step)
 {
-    const auto start = Clock::now();
-    if (!free_motion(end, step)) {
-        return false;
-    }
-    const auto freed = Clock::now();
-    m_builder.detect(m_surfaces, m_pairs, m_settings);
     const auto detected = Clock::now();
     m_builder.assemble(m_systems, m_surfaces, m_pairs, m_settings, step);
     const auto assembled = Clock::now();
@@ -125,8 +134,6 @@ bool World::try_step(double end, double step)
             s.overlap_ratio = std::max(s.overlap_ratio, m_judge.depth(i) / m_judge.size(i));
         }
     }
-    s.free_ms += milliseconds(start, freed);
-    s.detection_ms += milliseconds(freed, detected);
     s.compliance_ms += milliseconds(detected, assembled);
     s.solve_ms += milliseconds(detected, solved);
     s.position_ms += milliseconds(solved, placed);

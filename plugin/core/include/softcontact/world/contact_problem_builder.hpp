@@ -23,6 +23,7 @@ struct ContactPair {
     int a = -1;
     int b = -1;
     double friction = 0.0;
+    double restitution = 0.0;  ///< Newton's: what is left of the speed of approach, turned round
     bool aggregated = false;
     PairMemory memory;
     DetectionMemory detection;
@@ -48,6 +49,12 @@ public:
     /// that at the end of the free motion, along the normal of the start.
     void detect(std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
                 const WorldSettings& settings);
+    /// Share of the step at which the first contact that bounces closes in the free motion, infinity where
+    /// none does. The step has to be cut there: a contact bounces in a step that it starts closed.
+    /// A contact counts as closed where it closes within this share of the step.
+    static constexpr double bounce_share = 1e-3;
+    [[nodiscard]] double first_bounce(const std::vector<ContactSurface>& surfaces,
+                                      const std::vector<ContactPair>& pairs) const;
     /// Aggregates, builds the rows and the Delassus operator.
     void assemble(const Systems& systems, const std::vector<ContactSurface>& surfaces,
                   std::vector<ContactPair>& pairs, const WorldSettings& settings, double step);
@@ -101,6 +108,7 @@ private:
         std::size_t point = 0;     ///< point contacts: index into m_points
         int patch = -1;            ///< aggregated contacts: index into m_patches
         double start_gap = 0.0;
+        double bounce = 0.0;  ///< normal velocity at the end at the least, of a contact that bounces [m/s]
         Matrix3d frame = Matrix3d::Identity();  ///< columns n, t, s
     };
 
@@ -131,6 +139,11 @@ private:
     void warm_start(std::vector<ContactPair>& pairs);
     void add_constraints(const Systems& systems);
     void keep_constraint_forces(const Systems& systems) const;
+    /// What the normal velocity of a contact may fall below zero [m/s].
+    [[nodiscard]] double allowance(std::size_t block, double step) const;
+    void set_bounces(const std::vector<ContactPair>& pairs, const WorldSettings& settings, double step);
+    void add_belt(const ContactSurface& surface, const ContactPoint& point, const Vector3d& position,
+                  const RowForces& directions, double sign);
     void shift_by_gaps(const Systems& systems, double step, Eigen::Ref<VectorXd> right_hand_side) const;
     void report_patch(const Block& block, int index, PatchReport& report, ContactPair& pair);
     void report_point(const Block& block, int index, PatchReport& report, ContactPair& pair);

@@ -56,6 +56,14 @@ public:
     [[nodiscard]] Eigen::Map<const RowMajorMatrix> delassus() const;
     /// Relative velocity of each row without contact forces [m/s].
     [[nodiscard]] Eigen::Map<const VectorXd> free_velocity() const;
+    /// Adds to the open block's free velocity: what a surface moves at by itself.
+    void add_free_velocity(int row, double velocity)
+    {
+        m_free_velocity[static_cast<std::size_t>(m_blocks.back().offset + row)] += velocity;
+    }
+    /// Relative velocity of a row of a block at the start of the step [m/s]; of prescribed surfaces it is the
+    /// mean.
+    [[nodiscard]] double start_velocity(int block, int row) const;
 
     /// scale · A⁻¹Hᵀ multipliers, for one system (dof). Zero where no contact reaches it.
     [[nodiscard]] Eigen::Map<const VectorXd> response(int system,
@@ -125,6 +133,7 @@ private:
     std::vector<double> m_wrenches;
     std::vector<double> m_delassus;
     std::vector<double> m_free_velocity;
+    std::vector<double> m_prescribed;  ///< what of it is prescribed
 };
 
 }  // namespace softcontact

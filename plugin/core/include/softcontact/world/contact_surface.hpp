@@ -36,6 +36,11 @@ public:
     Surface geometry;
     bool aggregate = false;
     double friction = 0.0;
+    /// Velocity of the surface over its body, in the body's axes, as of a belt: linear [m/s] + angular × (x −
+    /// centre) [rad/s, m]. Only what lies in the contact plane counts.
+    struct Belt {
+        Vector3d linear = Vector3d::Zero(), angular = Vector3d::Zero(), centre = Vector3d::Zero();
+    } belt;
     int body = -1;         ///< body id the surface belongs to
     int link_system = -1;  ///< index of the articulated system, or −1
     int link = -1;
@@ -79,6 +84,13 @@ public:
     /// Where a surface point is now [m].
     [[nodiscard]] Vector3d position(const SurfacePoint& point) const;
 
+    /// Velocity that the belt adds at a point of the start of the step, in the world [m/s].
+    [[nodiscard]] Vector3d belt_velocity(const Vector3d& position) const
+    {
+        return m_start_pose.rotation *
+               (belt.linear + belt.angular.cross(m_start_pose.inverse_times(position) - belt.centre));
+    }
+    [[nodiscard]] bool has_belt() const { return !belt.linear.isZero(0.0) || !belt.angular.isZero(0.0); }
     /// Kinematic surfaces: mean velocity over the step, of the material point that starts it at `position`
     /// [m/s].
     [[nodiscard]] Vector3d prescribed_velocity(const Vector3d& position, double step) const;

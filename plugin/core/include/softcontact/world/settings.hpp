@@ -17,6 +17,9 @@ struct WorldSettings {
     Aggregation aggregation = Aggregation::single;
     FrictionLaw friction_law = FrictionLaw::contensou;
     PressureRule pressure = PressureRule::nonuniform;
+    /// [m/s] a contact that closes more slowly does not bounce: what gravity makes of a body at rest in two
+    /// steps; set by World.
+    double least_bounce = 0.0;
     double alarm_distance = 2e-3;  ///< [m] > 0: pairs of features nearer than this are candidates
     double contact_offset = 5e-4;  ///< [m] in [0, alarm_distance): surfaces come to rest this far apart
     /// [m] how deep surfaces may overlap before a contact is lost; the free motion of a step may go deeper by

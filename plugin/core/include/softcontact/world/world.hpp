@@ -77,6 +77,10 @@ public:
     void check_surface(const std::string& name, double friction) const;
 
     void set_pair_friction(int surface_a, int surface_b, double friction);
+    /// Newton's coefficient of restitution, in [0, 1]; 0 where none is set.
+    void set_pair_restitution(int surface_a, int surface_b, double restitution);
+    /// The surface moves over its body like a belt; see ContactSurface::Belt.
+    void set_surface_velocity(int surface, const ContactSurface::Belt& belt);
     void disable_pair(int surface_a, int surface_b);
     void set_target_motion(int body, VectorMotion motion);
     void set_kinematic_motion(int body, PoseMotion motion);
@@ -170,7 +174,7 @@ private:
     void list_pairs();
     void advance_grasps();
     bool advance(double end, double step, int halvings);
-    bool try_step(double end, double step);
+    bool finish_step(double end, double step);
     void keep();
     void go_back();
     [[nodiscard]] bool went_in() const;
@@ -205,7 +209,7 @@ private:
 
     std::vector<ContactPair> m_pairs;
     std::vector<std::pair<int, int>> m_disabled;
-    std::vector<std::pair<std::pair<int, int>, double>> m_pair_friction;
+    std::vector<std::pair<std::pair<int, int>, double>> m_pair_friction, m_pair_restitution;
     bool m_pairs_stale = true;
 
     ContactProblemBuilder m_builder;
