@@ -112,8 +112,9 @@ public:
         }
     }
 
-    /// Sharp edges cross whatever is not hollow: the points where one crosses a flat mesh sample it, for the
-    /// mesh may be tissue. Smooth edges cross sharp ones, and each other where both are long.
+    /// Sharp edges cross all others: the points where one crosses a flat mesh sample it, for the mesh may be
+    /// tissue, whose edges are hollow in one step and stand out in the next. Smooth edges cross sharp ones,
+    /// and each other where both are long.
     void add_crossing_edges()
     {
         visit_edges(m_from_a, [&](int of_a) {
@@ -229,7 +230,7 @@ private:
         for (const int edge : m_workspace.edges) visit(edge);
     }
 
-    /// Calls visit(edge of the other surface) for all that are not hollow and near enough to an edge.
+    /// Calls visit(edge of the other surface) for all that are near enough to an edge.
     template <typename Visit>
     void visit_crossed(const DetectionSide& side, int edge, const Visit& visit) const
     {

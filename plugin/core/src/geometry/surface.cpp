@@ -162,7 +162,7 @@ void Surface::update_edges()
             const auto start = m_vertices.col(m_topology.edges(0, e));
             const auto opposite = m_vertices.col(m_topology.opposite_corner(second, e));
             const double height = normal.dot(start - opposite);
-            kind = height < -flat ? EdgeKind::none : EdgeKind::flat;
+            kind = EdgeKind::hollow;
             if (height > flat) {
                 const double cosine = normal.dot(m_face_normals.col(second));
                 kind = cosine < sharp_cosine_limit ? EdgeKind::sharp : EdgeKind::smooth;

@@ -60,9 +60,9 @@ public:
     [[nodiscard]] const VectorXd& vertex_areas() const { return m_vertex_areas; }
     /// Indices of the sharp edges, ascending.
     [[nodiscard]] const std::vector<int>& sharp_edges() const { return m_sharp_edges; }
-    /// Ascending in how far an edge stands out. `none`: hollow, or of more than two triangles; flat to
-    /// round-off; `sharp` as above.
-    enum class EdgeKind : char { none, flat, smooth, sharp };
+    /// Ascending in how far an edge stands out. `none`: of more than two triangles; `hollow`: flat to round-off
+    /// as well; `sharp` as above.
+    enum class EdgeKind : char { none, hollow, smooth, sharp };
     [[nodiscard]] EdgeKind edge_kind(int edge) const { return m_edge_kinds[edge]; }
     [[nodiscard]] bool is_sharp(int edge) const { return m_edge_kinds[edge] == EdgeKind::sharp; }
     /// Largest curvature across a convex edge that is not sharp [1/m]: its angle over the mean width of its
