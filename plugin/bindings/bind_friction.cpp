@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bindings.hpp"
+#include "softcontact/friction/limit_projection.hpp"
+#include "softcontact/friction/moment_block.hpp"
 #include "softcontact/friction/patch_block.hpp"
 #include "softcontact/friction/slip_gauge.hpp"
 
@@ -92,6 +94,28 @@ void bind_friction(py::module_& module)
                                            const Array& offsets, double mu, const Vector4d& guess) {
         const PatchSolution solution = solve_contensou_block(W, q, patch_of(shares, offsets), mu, guess);
         return py::make_tuple(solution.force, name_of(solution.state), solution.converged);
+    });
+    module.def("project_to_limit_surface", [](const Vector3d& load, const Array& shares, const Array& offsets,
+                                              double bound) {
+        const FrictionPatch patch = patch_of(shares, offsets);
+        const LimitProjection found = project_to_limit_surface(patch, bound, load);
+        return py::make_tuple(found.load, found.by_load, found.by_bound, found.inside, patch.length);
+    });
+    module.def("project_to_moment_cone", [](const Array& corners, const VectorXd& load,
+                                            const Vector2d& axis) {
+        const MomentHull hull = make_moment_hull(corners.data(), static_cast<int>(corners.size() / 2), axis);
+        const MomentProjection projection = project_to_moment_cone(hull, load);
+        return py::make_tuple(VectorXd(projection.load), MatrixXd(projection.slope), hull.length);
+    });
+    module.def("solve_moment_block", [](const MatrixXd& W, const VectorXd& q, const Array& shares,
+                                        const Array& offsets, double mu, const Array& corners,
+                                        const Vector2d& axis, const VectorXd& guess) {
+        BlockDescriptor block{.rows = static_cast<int>(q.size()), .mu = mu};
+        block.tilts = block.rows - 4;
+        block.patch = patch_of(shares, offsets);
+        block.hull = make_moment_hull(corners.data(), static_cast<int>(corners.size() / 2), axis);
+        const BlockSolution solution = solve_moment_block(W, q, block, {1.0, 0.0}, guess);
+        return py::make_tuple(VectorXd(solution.force), name_of(solution.state), solution.converged);
     });
 }
 

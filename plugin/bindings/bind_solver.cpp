@@ -158,7 +158,9 @@ FrictionLaw law_named(const std::string& name)
     throw std::invalid_argument("law: unknown friction law '" + name + "'");
 }
 
-/// Blocks as (rows, law, mu, shares, offsets) in order; rows 1 and 3 ignore the last two.
+/// Blocks as (rows, law, mu, shares, offsets) in order; rows 1 and 3 ignore the last two. A sixth field,
+/// where there is one, is a dict of what only some blocks have: tilts, corners and axis of a block that bears
+/// moments; lower, upper and length of a row with bounds.
 struct DescribedBlocks {
     explicit DescribedBlocks(const py::list& descriptors)
     {
@@ -169,7 +171,10 @@ struct DescribedBlocks {
                                   .rows = fields[0].cast<int>(),
                                   .law = law_named(fields[1].cast<std::string>()),
                                   .mu = fields[2].cast<double>()};
-            if (block.rows == 4) {
+            if (fields.size() > 5) {
+                describe(fields[5].cast<py::dict>(), block);
+            }
+            if (block.has_torsion()) {
                 keep.push_back(fields[3].cast<Array>());
                 keep.push_back(fields[4].cast<Array>());
                 const Array& shares = keep[keep.size() - 2];
@@ -181,8 +186,28 @@ struct DescribedBlocks {
         }
     }
 
+    void describe(const py::dict& more, BlockDescriptor& block)
+    {
+        const auto number = [&](const char* name, double& value) {
+            if (more.contains(name)) {
+                value = more[name].cast<double>();
+            }
+        };
+        number("lower", block.lower);
+        number("upper", block.upper);
+        number("length", block.length);
+        if (more.contains("corners")) {
+            block.tilts = more.contains("tilts") ? more["tilts"].cast<int>() : 2;
+            keep.push_back(more["corners"].cast<Array>());
+            const Array& corners = keep.back();
+            const Vector2d axis =
+                more.contains("axis") ? more["axis"].cast<Vector2d>() : Vector2d(Vector2d::UnitX());
+            block.hull = make_moment_hull(corners.data(), static_cast<int>(corners.size() / 2), axis);
+        }
+    }
+
     std::vector<BlockDescriptor> blocks;
-    std::vector<Array> keep;  // what the patches view
+    std::vector<Array> keep;  // what the patches and hulls view
 };
 
 }  // namespace
@@ -289,13 +314,13 @@ void bind_solver(py::module_& module)
         });
 
     module.def("solve_blocks_newton", [](const Array& W, const Array& q, const py::list& descriptors,
-                                         const Array& guess, double tolerance, int max_steps, int max_pulls) {
+                                         const Array& guess, double tolerance, int max_steps) {
         const DescribedBlocks described(descriptors);
         VectorXd force = vector(guess);
         BlockNewton solver;
-        const GaussSeidelResult result = solver.solve(
-            square(W), vector(q), described.blocks,
-            {.velocity_tolerance = tolerance, .max_steps = max_steps, .max_pulls = max_pulls}, force);
+        const GaussSeidelResult result =
+            solver.solve(square(W), vector(q), described.blocks,
+                         {.velocity_tolerance = tolerance, .max_steps = max_steps}, force);
         return py::make_tuple(force, result.iterations, result.residual, result.converged);
     });
 }

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from softcontact import _core
 from softcontact.friction import (
     contensou_limit,
     contensou_potential,
@@ -210,6 +211,41 @@ def test_one_point_is_coulomb_and_resists_no_spin():
     np.testing.assert_allclose(velocity, [0.0, 0.0, 7.0], atol=1e-14)
     assert state == "stick"
     assert in_limit_surface([0.0, 0.0, 1e-3], **patch) == np.inf
+
+
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_the_nearest_load_of_the_limit_surface(count):
+    """x = y - load is a velocity that the load resists as much as any of B, whatever the distance from B."""
+    rng = np.random.default_rng(3)
+    inside = 0
+    for _ in range(200):
+        patch, size = random_patch(rng, centred=count > 1)
+        offsets = patch["offsets"][:count] if count < 7 else patch["offsets"]
+        shares = patch["shares"][: len(offsets)]
+        shares, offsets = shares / shares.sum(), np.ascontiguousarray(offsets)
+        bound, far = 10.0 ** rng.uniform(-2, 2), 10.0 ** rng.uniform(-12, 1)
+        edge = _core.contensou_limit(rng.normal(size=3) / [1, 1, size], shares, offsets, bound)
+        y = edge + far * bound * rng.normal(size=3) * [1, 1, size]
+        load, by_load, by_bound, held, length = _core.project_to_limit_surface(y, shares, offsets, bound)
+        unit = np.array([1.0, 1.0, length])
+        assert _core.contensou_gauge(load, shares, offsets, bound) <= 1.0 + 1e-8
+        x = (y - load) / unit**2
+        assert abs(
+            x @ load - _core.contensou_potential(x, shares, offsets, bound)
+        ) <= 1e-13 * bound * np.linalg.norm(y / unit)
+        inside += held
+        more = 1e-6 * min(far, 1.0)
+        step = more * bound * rng.normal(size=3) * unit
+        moved = _core.project_to_limit_surface(y + step, shares, offsets, bound)[0] - load
+        larger = _core.project_to_limit_surface(y, shares, offsets, bound * (1 + more))[0] - load
+        if count == 7 and far > 1e-5 and not held:
+            np.testing.assert_allclose(
+                moved / unit, by_load @ step / unit, atol=1e-2 * np.linalg.norm(step / unit)
+            )
+            np.testing.assert_allclose(
+                larger / unit, more * bound * by_bound / unit, atol=1e-2 * more * bound
+            )
+    assert 20 <= inside <= 180
 
 
 def test_no_normal_force_no_friction():

@@ -85,6 +85,15 @@ Vector3d contensou_limit(const FrictionPatch& patch, double bound, const Vector3
     return bound * detail::unscaled_load(patch, terms.gradient);
 }
 
+bool detail::spread_holds(const FrictionPatch& patch, const Vector3d& load)
+{
+    const double mean_ct = -patch.mean_s / patch.length, mean_cs = patch.mean_t / patch.length;
+    const double torque = load[2] - mean_ct * load[0] - mean_cs * load[1];
+    const double gyration = patch.gyration / patch.length;
+    const double spin = torque / (patch.total * gyration * gyration);
+    return std::hypot(load[0], load[1]) / patch.total + std::abs(spin) * (patch.reach / patch.length) <= 1.0;
+}
+
 bool detail::holds_scaled(const FrictionPatch& patch, const Vector3d& load)
 {
     const double force = std::hypot(load[0], load[1]);
@@ -96,15 +105,12 @@ bool detail::holds_scaled(const FrictionPatch& patch, const Vector3d& load)
     if (patch.is_point()) {
         return gauge_about_point(patch, load, 0) <= 1.0;
     }
-    // Linear distribution f_i = a_i (α + β n × r_i): if it respects every bound, the load is inside.
-    const double mean_ct = -patch.mean_s / patch.length, mean_cs = patch.mean_t / patch.length;
-    const double torque = load[2] - mean_ct * load[0] - mean_cs * load[1];
-    const double gyration = patch.gyration / patch.length;
-    const double spin = torque / (total * gyration * gyration);
-    const double reach = patch.reach / patch.length;
-    if (force / total + std::abs(spin) * reach <= 1.0) {
+    if (spread_holds(patch, load)) {
         return true;
     }
+    const double mean_ct = -patch.mean_s / patch.length, mean_cs = patch.mean_t / patch.length;
+    const double gyration = patch.gyration / patch.length;
+    const double reach = patch.reach / patch.length / (gyration * gyration);
     // Minimise Σ a_i √(|u_i|²+1) - load · x: a minimiser exists just when the load is in the interior, and
     // its f_i are a proof of it; a direction with load · x > Φ(x) is a proof of the contrary.
     Vector3d x = Vector3d::Zero();
@@ -149,18 +155,8 @@ bool contensou_holds(const FrictionPatch& patch, double bound, const Vector3d& l
     return detail::holds_scaled(patch, detail::scaled_load(patch, load) / bound);
 }
 
-double contensou_gauge(const FrictionPatch& patch, double bound, const Vector3d& load)
+double detail::gauge_scaled(const FrictionPatch& patch, const Vector3d& p, Vector3d& direction)
 {
-    if (load.isZero(0.0)) {
-        return 0.0;
-    }
-    if (!(bound > 0.0) || !(patch.total > 0.0)) {
-        return infinity;
-    }
-    const Vector3d p = detail::scaled_load(patch, load) / bound;
-    if (patch.is_point()) {
-        return std::max(std::hypot(p[0], p[1]) / patch.total, gauge_about_point(patch, p, 0));
-    }
     // 1 / gauge = min Φ(x) on the plane p · x = 1; Newton on Φ_ε with that constraint, ε driven down.
     Vector3d x = p / p.squaredNorm();
     double relative_epsilon = 0.1;
@@ -198,7 +194,29 @@ double contensou_gauge(const FrictionPatch& patch, double bound, const Vector3d&
     }
     best = std::min(best, detail::smoothed_value(patch, x, 0.0) / p.dot(x));
     const detail::ContensouTerms terms = detail::smoothed_terms(patch, x, 0.0);
-    return std::max(1.0 / best, gauge_about_point(patch, p, terms.slowest_point));
+    const double about_point = gauge_about_point(patch, p, terms.slowest_point);
+    direction = x.normalized();
+    if (about_point > 1.0 / best) {
+        const Vector3d axis = detail::spin_about_point(patch, terms.slowest_point).axis;
+        direction = (p.dot(axis) < 0.0 ? -1.0 : 1.0) * axis.normalized();
+    }
+    return std::max(1.0 / best, about_point);
+}
+
+double contensou_gauge(const FrictionPatch& patch, double bound, const Vector3d& load)
+{
+    if (load.isZero(0.0)) {
+        return 0.0;
+    }
+    if (!(bound > 0.0) || !(patch.total > 0.0)) {
+        return infinity;
+    }
+    const Vector3d p = detail::scaled_load(patch, load) / bound;
+    if (patch.is_point()) {
+        return std::max(std::hypot(p[0], p[1]) / patch.total, gauge_about_point(patch, p, 0));
+    }
+    Vector3d direction;
+    return detail::gauge_scaled(patch, p, direction);
 }
 
 DecoupledBounds decoupled_bounds(const FrictionPatch& patch, const Vector3d& velocity)

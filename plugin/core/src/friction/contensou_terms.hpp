@@ -147,7 +147,15 @@ inline SpinAboutPoint spin_about_point(const FrictionPatch& patch, int centre)
     return spin;
 }
 
+/// Is a scaled load per unit of bound inside because a linear distribution f_i = a_i (α + β n × r_i) of it
+/// respects every bound? Of a patch with spread.
+[[nodiscard]] bool spread_holds(const FrictionPatch& patch, const Vector3d& load);
+
 /// Same membership test as contensou_holds for a scaled load per unit of bound.
 [[nodiscard]] bool holds_scaled(const FrictionPatch& patch, const Vector3d& load);
+
+/// Gauge of a scaled load per unit of bound, of a patch with spread, and the unit velocity at which
+/// load · x is that multiple of Φ(x): the normal of B's surface where the load's ray leaves it.
+[[nodiscard]] double gauge_scaled(const FrictionPatch& patch, const Vector3d& load, Vector3d& direction);
 
 }  // namespace softcontact::detail

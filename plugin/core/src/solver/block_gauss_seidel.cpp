@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "softcontact/friction/moment_block.hpp"
+
 namespace softcontact {
 
 namespace {
@@ -18,6 +20,12 @@ constexpr int patience = 60;
 // Share of a block's change that relaxed sweeps take: the first time, and at least.
 constexpr double under_relaxation = 0.5, least_relaxation = 0.1;
 
+/// The larger one, and not a number where one is none: std::max would hide it.
+double worse(double a, double b)
+{
+    return std::isnan(a) || b <= a ? a : b;
+}
+
 /// What to try where one way of extrapolation gets nowhere.
 Acceleration other(Acceleration extrapolation)
 {
@@ -28,7 +36,7 @@ Acceleration other(Acceleration extrapolation)
 
 DecoupledBounds block_bounds(const BlockDescriptor& block, const Eigen::Ref<const VectorXd>& q)
 {
-    if (block.rows == 4 && block.law == FrictionLaw::contensou_decoupled) {
+    if (block.has_torsion() && block.law == FrictionLaw::contensou_decoupled) {
         return decoupled_bounds(block.patch, q.segment<3>(block.offset + 1));
     }
     return {1.0, 0.0};
@@ -75,7 +83,7 @@ double BlockGaussSeidel::solve_block(int index, const double* lambda, double* ne
     const BlockDescriptor& block = m_blocks[static_cast<std::size_t>(index)];
     const double* diagonal = m_matrix + block.offset * m_stride + block.offset;
     const double* now = lambda + block.offset;
-    double u[4];
+    double u[max_block_rows];
     m_rows.multiply(index, lambda, u);
     for (int i = 0; i < block.rows; ++i) {
         u[i] += m_free[block.offset + i];
@@ -89,7 +97,17 @@ double BlockGaussSeidel::solve_block(int index, const double* lambda, double* ne
             next[0] = std::max(block.lower, 0.0);
             solved = u[0] >= 0.0 || block.lower < 0.0;
         }
-        return solved ? std::abs(compliance * (next[0] - now[0])) : infinity;
+        return solved ? block.length * std::abs(compliance * (next[0] - now[0])) : infinity;
+    }
+    if (block.tilts > 0) {
+        const BlockMatrix W = Eigen::Map<const RowMajorMatrix, 0, Eigen::OuterStride<>>(
+            diagonal, block.rows, block.rows, Eigen::OuterStride<>(m_stride));
+        const BlockVector force = Eigen::Map<const VectorXd>(now, block.rows);
+        const BlockVector q = Eigen::Map<const VectorXd>(u, block.rows) - W * force;
+        const BlockSolution solution =
+            solve_moment_block(W, q, block, m_bounds[static_cast<std::size_t>(index)], force);
+        Eigen::Map<VectorXd>(next, block.rows) = solution.force;
+        return solution.converged ? largest_velocity(block, W * (solution.force - force)) : infinity;
     }
     if (block.rows == 3) {
         const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>, 0, Eigen::OuterStride<>> view(
@@ -112,9 +130,7 @@ double BlockGaussSeidel::solve_block(int index, const double* lambda, double* ne
             ? solve_contensou_block(W, q, block.patch, block.mu, force)
             : solve_decoupled_block(W, q, m_bounds[static_cast<std::size_t>(index)], block.mu, force);
     Eigen::Map<Vector4d>(next, 4) = solution.force;
-    Vector4d change = W * (solution.force - force);
-    change[3] *= row_length(block, 3);
-    return solution.converged ? change.lpNorm<Eigen::Infinity>() : infinity;
+    return solution.converged ? largest_velocity(block, W * (solution.force - force)) : infinity;
 }
 
 double BlockGaussSeidel::sweep(Eigen::Ref<VectorXd> lambda, double relaxation)
@@ -122,8 +138,8 @@ double BlockGaussSeidel::sweep(Eigen::Ref<VectorXd> lambda, double relaxation)
     m_previous.head(m_size) = lambda;
     double change = 0.0;
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
-        double next[4];
-        change = std::max(change, solve_block(static_cast<int>(b), lambda.data(), next));
+        double next[max_block_rows];
+        change = worse(change, solve_block(static_cast<int>(b), lambda.data(), next));
         double* now = lambda.data() + m_blocks[b].offset;
         if (relaxation == 1.0) {
             std::copy_n(next, m_blocks[b].rows, now);
@@ -145,10 +161,10 @@ double BlockGaussSeidel::residual(const Eigen::Ref<const VectorXd>& lambda) cons
 {
     double largest = 0.0;
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
-        double next[4];
-        largest = std::max(largest, solve_block(static_cast<int>(b), lambda.data(), next));
+        double next[max_block_rows];
+        largest = worse(largest, solve_block(static_cast<int>(b), lambda.data(), next));
     }
-    return largest;
+    return std::isnan(largest) ? infinity : largest;
 }
 
 GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
@@ -158,11 +174,13 @@ GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref
     using Clock = std::chrono::steady_clock;
     const auto start = options.time_budget_s > 0.0 ? Clock::now() : Clock::time_point{};
     prepare(W, q, blocks);
+    if (!lambda.allFinite()) {
+        lambda.setZero();
+    }
     double largest_free = 0.0;
     for (const BlockDescriptor& block : blocks) {
-        for (int i = 0; i < block.rows; ++i) {
-            largest_free = std::max(largest_free, std::abs(m_free[block.offset + i]) * row_length(block, i));
-        }
+        const Eigen::Map<const VectorXd> free(m_free + block.offset, block.rows);
+        largest_free = std::max(largest_free, largest_velocity(block, free));
     }
     const double tolerance = std::max(options.velocity_tolerance, options.relative_tolerance * largest_free);
     GaussSeidelResult result;
@@ -173,7 +191,7 @@ GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref
     while (result.iterations < options.max_iterations) {
         change = sweep(lambda, relaxation);
         ++result.iterations;
-        if (change < best) {
+        if (change < best && lambda.allFinite()) {
             best = change;
             m_best.head(m_size) = lambda;
         }
@@ -211,8 +229,11 @@ GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref
             accelerate(acceleration, lambda);
         }
     }
+    if (!lambda.allFinite()) {
+        lambda.setZero();
+    }
     result.residual = residual(lambda);
-    if (best < change) {
+    if (best < infinity && !(change <= best)) {
         const double least_residual = residual(m_best.head(m_size));
         if (least_residual < result.residual) {
             lambda = m_best.head(m_size);

@@ -3,206 +3,263 @@
 
 #include <Eigen/LU>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
-#include "block_equation.hpp"
+#include "softcontact/friction/natural_map.hpp"
+#include "softcontact/friction/proximal_points.hpp"
 
 namespace softcontact {
 
 namespace {
 
-// Compliance added in the linearisation, against the diagonal.
-constexpr double least_extra = 1e-13, first_extra = 1e-8, most_extra = 1.0;
-// A step is taken when it lowers the merit below the worst of this many past ones.
-constexpr std::size_t memory = 4;
-constexpr int most_halvings = 6, most_failures = 6;
-// Compliance of proximal points, against the diagonal.
-constexpr double first_pull = 1e-2, least_pull = 1e-9, most_pull = 10.0;
-// Steps go on to this share of the tolerance: what is made admissible then is still within it.
-constexpr double admissible_share = 1e-2;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// Blocks with less compliance than this, against the largest, have none to speak of.
+constexpr double least_compliance = 1e-12;
+
+double finite_or_infinity(double value)
+{
+    return std::isfinite(value) ? value : infinity;
+}
 
 }  // namespace
 
-Matrix4d BlockNewton::own(const BlockDescriptor& block) const
-{
-    Matrix4d W = Matrix4d::Zero();
-    W.topLeftCorner(block.rows, block.rows) =
-        m_matrix.block(block.offset, block.offset, block.rows, block.rows);
-    return W;
-}
+struct BlockNewton::Buffers {
+    /// A load, what its blocks answer to, and their answers.
+    struct Point {
+        VectorXd x, y, answer;
+    };
+    Point now, next;
+    std::vector<DecoupledBounds> bounds;
+    std::vector<BlockMatrix> slopes;
+    std::vector<int> kept;       // rows of blocks whose answer moves
+    RowMajorMatrix system;       // the linearised equations of those
+    VectorXd compliance, added;  // R; ε R
+    VectorXd centre, best, step, turn, linear, right, velocity;
+};
 
-Vector4d BlockNewton::rows(const BlockDescriptor& block, const VectorXd& v)
-{
-    Vector4d r = Vector4d::Zero();
-    r.head(block.rows) = v.segment(block.offset, block.rows);
-    return r;
-}
+BlockNewton::BlockNewton() : m_buffers(std::make_unique<Buffers>()) {}
+BlockNewton::~BlockNewton() = default;
+BlockNewton::BlockNewton(BlockNewton&&) noexcept = default;
+BlockNewton& BlockNewton::operator=(BlockNewton&&) noexcept = default;
 
-void BlockNewton::pull(double strength, const VectorXd& to)
-{
-    m_matrix.diagonal() = (1.0 + strength) * m_compliance;
-    m_free = m_plain_free - strength * m_compliance.cwiseProduct(to);
-}
+/// The problem whose proximal points are followed: y = λ_k - (W x + q) / (ε R), and x - Λ(y) = 0 is to hold.
+class BlockNewton::Problem {
+public:
+    Problem(Buffers& own, const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
+            std::span<const BlockDescriptor> blocks, const Eigen::Ref<const VectorXd>& start)
+        : m(own), m_W(W), m_q(q), m_blocks(blocks)
+    {
+        m.bounds.clear();
+        for (const BlockDescriptor& block : blocks) {
+            m.bounds.push_back(block_bounds(block, q));
+        }
+        m.slopes.resize(blocks.size());
+        set_compliance();
+        m.centre.resize(q.size());
+        answer(start, m.centre);
+        m.best = m.centre;
+        m_least = measure(m.centre);
+    }
 
-double BlockNewton::evaluate(const VectorXd& lambda, const VectorXd& u)
-{
-    double sum = 0.0;
-    m_worst = 0.0;
-    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
-        const BlockDescriptor& block = m_blocks[b];
-        const Matrix4d W = own(block);
-        const BlockEquation e =
-            block_equation(block, m_bounds[b], W, rows(block, lambda), rows(block, u), false);
-        for (int i = 0; i < block.rows; ++i) {
-            sum += W(i, i) > 0.0 ? e.phi[i] * e.phi[i] / W(i, i) : 0.0;
-            m_worst = std::max(m_worst, std::abs(e.phi[i]) * row_length(block, i));
+    [[nodiscard]] double least() const { return m_least; }
+    [[nodiscard]] int steps() const { return m_steps; }
+
+    double centre(double strength)
+    {
+        m.added = strength * m.compliance;
+        m.now.x = m.centre;
+        m.now.y = m.centre - velocity(m.centre).cwiseQuotient(m.added);
+        const double merit = evaluate(m.now);
+        m.linear = m.now.answer;
+        return merit;
+    }
+    [[nodiscard]] double floor() const
+    {
+        constexpr double round_off = 8.0 * std::numeric_limits<double>::epsilon();
+        return round_off * weighted_norm(m.now.answer);
+    }
+    bool find_step();
+    double try_step(double share)
+    {
+        m.next.x = m.now.x + share * m.step;
+        m.next.y = m.now.y + share * m.turn;
+        return evaluate(m.next);
+    }
+    void take_step() { std::swap(m.now, m.next); }
+    double offer(bool solved)
+    {
+        double reached = keep(m.now.answer);
+        answer(m.linear, m.next.answer);
+        reached = std::min(reached, keep(m.next.answer));
+        if (solved) {
+            m.centre = m.next.answer;
+        }
+        return reached;
+    }
+    [[nodiscard]] double unit() const { return 1.0 / std::sqrt(m.compliance.maxCoeff()); }
+    bool go_on()
+    {
+        ++m_steps;
+        return true;
+    }
+
+private:
+    void set_compliance()
+    {
+        m.compliance.resize(m_q.size());
+        double largest = 0.0;
+        const auto own = [this](const BlockDescriptor& block) {
+            return compliance_of(block, m_W.block(block.offset, block.offset, block.rows, block.rows));
+        };
+        for (const BlockDescriptor& block : m_blocks) {
+            largest = std::max(largest, block.rows > 1 ? own(block) : 0.0);
+        }
+        for (const BlockDescriptor& block : m_blocks) {
+            const double compliance = own(block);
+            const double fallback = largest > 0.0 ? largest : 1.0;
+            const bool gives = block.rows > 1 ? compliance > least_compliance * largest : compliance > 0.0;
+            m.compliance.segment(block.offset, block.rows) =
+                (gives ? compliance : fallback) * unit_compliance(block);
         }
     }
-    return std::isfinite(sum) ? std::sqrt(sum) : std::numeric_limits<double>::infinity();
-}
+    const VectorXd& velocity(const VectorXd& load)
+    {
+        m.velocity.noalias() = m_W * load;
+        m.velocity += m_q;
+        return m.velocity;
+    }
+    void answer(const Eigen::Ref<const VectorXd>& y, VectorXd& load) const
+    {
+        load.resize(y.size());
+        for (std::size_t b = 0; b < m_blocks.size(); ++b) {
+            const BlockDescriptor& block = m_blocks[b];
+            load.segment(block.offset, block.rows) =
+                natural_answer(block, m.bounds[b], y.segment(block.offset, block.rows), false).load;
+        }
+    }
+    double measure(const VectorXd& load)
+    {
+        m.right = load - velocity(load).cwiseQuotient(m.compliance);
+        double worst = 0.0;
+        for (std::size_t b = 0; b < m_blocks.size(); ++b) {
+            const BlockDescriptor& block = m_blocks[b];
+            const auto rows = [&block](const VectorXd& v) { return v.segment(block.offset, block.rows); };
+            const BlockVector off =
+                rows(load) - natural_answer(block, m.bounds[b], rows(m.right), false).load;
+            const double own = largest_velocity(block, rows(m.compliance).cwiseProduct(off));
+            worst = std::max(worst, finite_or_infinity(own));
+        }
+        return worst;
+    }
+    double evaluate(Buffers::Point& point) const
+    {
+        answer(point.y, point.answer);
+        return finite_or_infinity(weighted_norm(point.x - point.answer));
+    }
+    [[nodiscard]] double weighted_norm(const VectorXd& load) const
+    {
+        return std::sqrt(load.cwiseAbs2().dot(m.compliance));
+    }
+    double keep(const VectorXd& load)
+    {
+        const double reached = measure(load);
+        if (reached < m_least) {
+            m_least = reached;
+            m.best = load;
+        }
+        return reached;
+    }
 
-bool BlockNewton::find_step(double extra)
+    Buffers& m;
+    const RowMajorRef& m_W;
+    const Eigen::Ref<const VectorXd>& m_q;
+    std::span<const BlockDescriptor> m_blocks;
+    double m_least = infinity;
+    int m_steps = 0;
+};
+
+/// (1 + S (ε R)⁻¹ W) Δx = Λ - x, the rows times ε R; where Λ does not move, Δx = Λ - x stands aside.
+bool BlockNewton::Problem::find_step()
 {
-    const Index n = m_free.size();
-    m_system.resize(n, n);
-    m_right.resize(n);
+    m.kept.clear();
+    m.step = m.now.answer - m.now.x;
+    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
+        const BlockDescriptor& block = m_blocks[b];
+        m.slopes[b] =
+            natural_answer(block, m.bounds[b], m.now.y.segment(block.offset, block.rows), true).slope;
+        if (m.slopes[b].isZero(0.0)) {
+            continue;
+        }
+        for (int i = 0; i < block.rows; ++i) {
+            m.kept.push_back(block.offset + i);
+        }
+    }
+    const auto count = static_cast<Index>(m.kept.size());
+    m.right = m.added.cwiseProduct(m.step);
+    // W times the steps that stand aside.
+    VectorXd& aside = m.velocity;
+    VectorXd& known = m.turn;
+    known = m.step;
+    for (const int row : m.kept) {
+        known[row] = 0.0;
+    }
+    aside.noalias() = m_W * known;
+    m.system.resize(count, count);
+    Index first = 0;
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
         const BlockDescriptor& block = m_blocks[b];
         const int o = block.offset, r = block.rows;
-        const BlockEquation e = block_equation(block, m_bounds[b], own(block), rows(block, m_lambda),
-                                               rows(block, m_velocity), true);
-        if (e.parted) {
-            m_system.middleRows(o, r).setZero();
-            m_system.block(o, o, r, r).setIdentity();
-            m_right.segment(o, r) = -m_lambda.segment(o, r);
+        if (first >= count || m.kept[static_cast<std::size_t>(first)] != o) {
             continue;
         }
-        const auto A = e.A.topLeftCorner(r, r);
-        m_system.middleRows(o, r).noalias() = A.lazyProduct(m_matrix.middleRows(o, r));
-        m_system.block(o, o, r, r) +=
-            e.B.topLeftCorner(r, r) + extra * A * m_compliance.segment(o, r).asDiagonal();
-        m_right.segment(o, r) = -e.phi.head(r);
-    }
-    m_step = Eigen::PartialPivLU<Eigen::Ref<RowMajorMatrix>>(m_system).solve(m_right);
-    return m_step.allFinite();
-}
-
-double BlockNewton::descend(int most, double tolerance)
-{
-    m_velocity = m_matrix * m_lambda + m_free;
-    std::array<double, memory> past{};
-    past.fill(-1.0);
-    past[0] = evaluate(m_lambda, m_velocity);
-    std::size_t taken_steps = 1;
-    double worst = m_worst, extra = first_extra;
-    int failures = 0;
-    for (int k = 0; k < most && worst > tolerance; ++k) {
-        ++m_steps;
-        bool taken = false;
-        if (find_step(extra)) {
-            m_image.noalias() = m_matrix * m_step;
-            const double limit = *std::ranges::max_element(past);
-            double t = 1.0;
-            for (int h = 0; h <= most_halvings && !taken; ++h, t *= 0.5) {
-                m_next = m_lambda + t * m_step;
-                m_next_velocity = m_velocity + t * m_image;
-                const double now = evaluate(m_next, m_next_velocity);
-                if (now <= (1.0 - 1e-4 * t) * limit) {
-                    taken = true;
-                    past[taken_steps++ % memory] = now;
-                    extra = h == 0  ? std::max(least_extra, 0.1 * extra)
-                            : h > 2 ? std::min(most_extra, 10.0 * extra)
-                                    : extra;
-                }
-            }
+        const auto R = m.compliance.segment(o, r);
+        const BlockMatrix scaled = R.asDiagonal() * m.slopes[b] * R.cwiseInverse().asDiagonal();
+        for (Index j = 0; j < count; ++j) {
+            const Index column = m.kept[static_cast<std::size_t>(j)];
+            const BlockVector reach = m_W.block(o, column, r, 1);
+            m.system.block(first, j, r, 1) = scaled.lazyProduct(reach);
         }
-        if (!taken) {
-            extra *= 100.0;
-            if (++failures >= most_failures || extra > most_extra) {
-                break;
-            }
-            continue;
-        }
-        m_lambda.swap(m_next);
-        m_velocity = m_matrix * m_lambda + m_free;
-        worst = m_worst;
+        m.right.segment(o, r) -= scaled * aside.segment(o, r);
+        m.system.block(first, first, r, r).diagonal() += m.added.segment(o, r);
+        first += r;
     }
-    return worst;
-}
-
-double BlockNewton::violation(const VectorXd& lambda)
-{
-    m_next_velocity = m_matrix * lambda + m_free;
-    evaluate(lambda, m_next_velocity);
-    return m_worst;
-}
-
-bool BlockNewton::offer(double tolerance)
-{
-    m_velocity = m_matrix * m_lambda + m_free;
+    m.linear.resize(count);
+    for (Index i = 0; i < count; ++i) {
+        m.linear[i] = m.right[m.kept[static_cast<std::size_t>(i)]];
+    }
+    if (count > 0) {
+        m.linear = Eigen::PartialPivLU<Eigen::Ref<RowMajorMatrix>>(m.system).solve(m.linear).eval();
+    }
+    for (Index i = 0; i < count; ++i) {
+        m.step[m.kept[static_cast<std::size_t>(i)]] = m.linear[i];
+    }
+    m.turn.noalias() = -(m_W * m.step);
+    m.turn = m.turn.cwiseQuotient(m.added).eval();
+    m.linear = m.now.answer;
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
-        const BlockDescriptor& block = m_blocks[b];
-        m_next.segment(block.offset, block.rows) =
-            block_equation(block, m_bounds[b], own(block), rows(block, m_lambda), rows(block, m_velocity),
-                           false)
-                .admissible.head(block.rows);
+        const int o = m_blocks[b].offset, r = m_blocks[b].rows;
+        m.linear.segment(o, r) += m.slopes[b] * m.turn.segment(o, r);
     }
-    m_lambda.swap(m_next);
-    const double now = violation(m_lambda);
-    if (now < m_best_violation) {
-        m_best = m_lambda;
-        m_best_violation = now;
-    }
-    return m_best_violation <= tolerance;
-}
-
-void BlockNewton::pull_along(const BlockNewtonOptions& options)
-{
-    m_lambda = m_best;
-    double strength = first_pull, now = m_best_violation;
-    VectorXd centre;
-    for (int k = 0; k < options.max_pulls; ++k) {
-        centre = m_lambda;
-        pull(strength, centre);
-        const double wanted = std::max(admissible_share * options.velocity_tolerance, 1e-2 * now);
-        const bool solved = descend(options.max_steps, wanted) <= wanted;
-        pull(0.0, centre);
-        if (offer(options.velocity_tolerance)) {
-            return;
-        }
-        now = m_worst;
-        strength = solved ? std::max(least_pull, 0.5 * strength) : std::min(most_pull, 3.0 * strength);
-    }
+    return m.step.allFinite() && m.turn.allFinite();
 }
 
 GaussSeidelResult BlockNewton::solve(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
                                      std::span<const BlockDescriptor> blocks,
                                      const BlockNewtonOptions& options, Eigen::Ref<VectorXd> lambda)
 {
-    m_blocks = blocks;
-    m_bounds.clear();
-    for (const BlockDescriptor& block : blocks) {
-        m_bounds.push_back(block_bounds(block, q));
+    if (!lambda.allFinite()) {
+        lambda.setZero();
     }
-    m_matrix = W;
-    m_plain_free = m_free = q;
-    m_compliance = W.diagonal();
-    m_best = m_lambda = m_next = lambda;
-    m_best_violation = violation(m_lambda);
-    m_steps = 0;
-    const double wanted = admissible_share * options.velocity_tolerance;
-    descend(options.max_steps, wanted);
-    if (!offer(options.velocity_tolerance)) {
-        m_lambda.setZero();
-        descend(options.max_steps, wanted);
-        if (!offer(options.velocity_tolerance)) {
-            pull_along(options);
-        }
+    if (!W.allFinite() || !q.allFinite()) {
+        return {0, infinity, false};
     }
-    lambda = m_best;
-    return {m_steps, m_best_violation, m_best_violation <= options.velocity_tolerance};
+    Problem problem(*m_buffers, W, q, blocks, lambda);
+    follow_proximal_points(problem, problem.least(),
+                           {.tolerance = options.velocity_tolerance, .max_steps = options.max_steps});
+    lambda = m_buffers->best;
+    return {problem.steps(), problem.least(), problem.least() <= options.velocity_tolerance};
 }
 
 }  // namespace softcontact

@@ -24,17 +24,13 @@ struct GaussSeidelOptions {
 struct GaussSeidelResult {
     int iterations = 0;
     /// max over blocks of |W_bb (λ_b* - λ_b)|_inf, λ_b* the exact solution of block b with the others as they
-    /// are [m/s]. A block with more than one solution, as strong friction on a normal row that it moves can
-    /// make it, may show some at a λ that holds all laws; BlockNewton measures those.
+    /// are [m/s]; spins and tilts times the length of their rows (row_length): the gyration radius of the
+    /// shares, the longest lever of the hull. Infinity where a block has no solution. A block with more than
+    /// one solution, as strong friction on a normal row that it moves can make it, may show some at a λ that
+    /// holds all laws; BlockNewton measures those.
     double residual = 0.0;
     bool converged = false;
 };
-
-/// Length that turns row `row` of a block into a velocity of its points.
-[[nodiscard]] inline double row_length(const BlockDescriptor& block, int row)
-{
-    return row == 3 ? block.patch.length : 1.0;
-}
 
 /// Bounds of a block's friction in decoupled form, from the free velocity q of all rows; those of a point
 /// contact where its law is another one.

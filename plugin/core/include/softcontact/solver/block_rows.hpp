@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "softcontact/friction/patch_block.hpp"
+#include "softcontact/friction/block_descriptor.hpp"
 
 namespace softcontact {
 
 using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 /// A dense W without copying it: row-major maps, blocks and matrices bind to it.
 using RowMajorRef = Eigen::Ref<const RowMajorMatrix>;
-
-/// One contact in a stacked problem u = W λ + q: its rows and its law. Vectors are (n), (n, t, s) or (n, t,
-/// s, ω).
-struct BlockDescriptor {
-    int offset = 0;  ///< first row
-    int rows = 1;    ///< 1: bounded row; 3: Coulomb point, or patch without torsion; 4: patch with torsion
-    FrictionLaw law = FrictionLaw::contensou;  ///< of a 4-row block; 3 rows are Coulomb whatever it says
-    double mu = 0.0;
-    FrictionPatch patch{};  ///< of a 4-row block: shares and offsets stay with the caller
-    /// Of a 1-row block: u > 0 only at the lower bound, u < 0 only at the upper one. As it is, the normal
-    /// law; −f and f are dry friction of strength f.
-    double lower = 0.0, upper = std::numeric_limits<double>::infinity();
-};
 
 /// Products of one block row of W with λ, skipping the zeros between bodies that do not touch each other.
 /// Keeps its buffers.
