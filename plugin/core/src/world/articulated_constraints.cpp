@@ -66,7 +66,7 @@ void ArticulatedSystem::collect_constraints(double step)
                 const double q = m_q_start[m_model.q_offset(link) + i - first];
                 constraint.gap =
                     constraint.sign > 0.0 ? q - m_compliance.lower[i] : m_compliance.upper[i] - q;
-                if (constraint.gap > reach + 2.0 * step * std::abs(m_free_velocity[i])) {
+                if (constraint.gap > reach + 2.0 * step * std::abs(m_free.mean[i])) {
                     constraint.force = 0.0;
                     continue;
                 }

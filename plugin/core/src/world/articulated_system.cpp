@@ -33,6 +33,7 @@ void check_values(const char* name, const VectorXd& values, Index expected, cons
 ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, JointCompliance compliance,
                                      VectorXd q0, VectorXd v0, Vector3d gravity, bool gravity_compensated)
     : System(std::move(name)),
+      m_flow(model),
       m_model(std::move(model)),
       m_data(m_model),
       m_compliance(std::move(compliance)),
@@ -66,7 +67,8 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
         }
     }
     m_q_start = m_q_next = m_target = m_target_before = m_q;
-    m_free_velocity = m_v;
+    m_v_start = m_kicked = m_v;
+    m_free = m_flown = {m_q, m_v, m_v};
     m_offset.setZero(nv);
     m_offset_before.setZero(nv);
     m_error.setZero(nv);
@@ -74,13 +76,10 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
     m_force.setZero(nv);
     m_increment.setZero(nv);
     m_applied.setZero(nv);
+    m_rest.setZero(nv);
     m_system.setZero(nv, nv);
     m_factor.compute(MatrixXd::Identity(nv, nv));  // with a status: an unused factorisation has none to copy
-    for (int link = 0; link < m_model.link_count(); ++link) {
-        if (m_model.link(link).joint == JointType::free) {
-            m_free_joints.push_back({link, Quaterniond::Identity()});
-        }
-    }
+    list_free_joints();
     check_constraints();
     forward_kinematics(m_model, m_data, m_q);
 }
@@ -88,18 +87,6 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
 Eigen::Map<const Quaterniond> ArticulatedSystem::orientation(const VectorXd& q, int link) const
 {
     return Eigen::Map<const Quaterniond>(q.data() + m_model.q_offset(link) + 3);
-}
-
-void ArticulatedSystem::integrate_from_start(double step, const VectorXd& velocity)
-{
-    m_increment = step * velocity;
-    m_model.integrate(m_q_start, m_increment, m_q);
-    for (const auto& joint : m_free_joints) {
-        const Index q = m_model.q_offset(joint.link);
-        m_q.segment<3>(q) = m_q_start.segment<3>(q) +
-                            joint.axes * Vector3d(step * velocity.segment<3>(m_model.v_offset(joint.link)));
-    }
-    forward_kinematics(m_model, m_data, m_q);
 }
 
 void ArticulatedSystem::set_target_motion(VectorMotion motion)
@@ -135,6 +122,7 @@ void ArticulatedSystem::evaluate_target(double time, VectorXd& target) const
 
 void ArticulatedSystem::apply_limits(double step)
 {
+    m_at_limit = false;
     // One-degree-of-freedom coordinates only: their velocity coordinate is the rate of one position
     // coordinate.
     for (int link = 0; link < m_model.link_count(); ++link) {
@@ -151,6 +139,7 @@ void ArticulatedSystem::apply_limits(double step)
                                                                  : 0.0;
             const double stiffness = m_compliance.limit_stiffness[i];
             if (violation != 0.0 && std::isfinite(stiffness)) {
+                m_at_limit = m_at_limit || stiffness > 0.0;
                 m_force[i] += stiffness * (violation - step * m_v[i]);
                 m_system(i, i) += step * step * stiffness;
             }
@@ -161,6 +150,7 @@ void ArticulatedSystem::apply_limits(double step)
 bool ArticulatedSystem::free_motion(double time, double step)
 {
     m_q_start = m_q;
+    m_v_start = m_v;
     evaluate_target(time, m_target);
     evaluate_target(time - step, m_target_before);
     m_model.difference(m_q, m_target, m_error);
@@ -170,11 +160,11 @@ bool ArticulatedSystem::free_motion(double time, double step)
     m_target_velocity /= step;
     m_offset_before = m_offset;
 
-    forward_kinematics(m_model, m_data, m_q);
+    // Gravity alone: inertia acts in the flight.
+    bias_force(m_model, m_data, m_q, m_rest, m_gravity_compensated ? Vector3d::Zero() : m_gravity);
     mass_matrix(m_model, m_data, m_q);
-    bias_force(m_model, m_data, m_q, m_v, m_gravity_compensated ? Vector3d::Zero() : m_gravity);
 
-    // (M + hD + h²K) dv = h (f(q₀, v₀) − h K v₀), f = K e + D (v_target − v) + applied − bias.
+    // (M + hD + h²K) dv = h (f(q₀, v₀) − h K v₀), f = K e + D (v_target − v) + applied + gravity.
     m_system = m_data.mass;
     m_system.diagonal() += step * m_compliance.damping + step * step * m_compliance.stiffness;
     m_force = m_compliance.stiffness.cwiseProduct(m_error - step * m_v) +
@@ -186,13 +176,12 @@ bool ArticulatedSystem::free_motion(double time, double step)
     }
     m_increment = step * m_force;
     m_factor.solveInPlace(m_increment);
-    m_free_velocity = m_v + m_increment;
-    collect_constraints(step);
-    for (auto& joint : m_free_joints) {
-        const Index at = m_model.v_offset(joint.link);
-        m_free_velocity.segment<3>(at) += step * m_v.segment<3>(at + 3).cross(m_v.segment<3>(at));
-        joint.axes = orientation(m_q_start, joint.link);
+    m_kicked = m_v + m_increment;
+    m_lost = !fly(step, m_kicked, m_free);
+    if (m_lost) {
+        return false;
     }
+    collect_constraints(step);
     return true;
 }
 
@@ -203,7 +192,16 @@ void ArticulatedSystem::solve(Eigen::Ref<MatrixXd> columns) const
 
 void ArticulatedSystem::show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share)
 {
-    integrate_from_start(step, share * (m_free_velocity + velocity_change));
+    if (share == 0.0) {
+        m_q = m_q_start;
+    } else if (share == 1.0 && velocity_change.isZero(0.0)) {
+        m_q = m_free.q;
+        fall_by_parabola(step, m_q);
+    } else {
+        m_increment = share * step * (m_free.mean + velocity_change);
+        integrate_straight(m_model, m_q_start, m_increment, m_q);
+    }
+    forward_kinematics(m_model, m_data, m_q);
 }
 
 void ArticulatedSystem::keep()
@@ -214,6 +212,7 @@ void ArticulatedSystem::keep()
     m_kept.offset = m_offset;
     m_kept.offset_before = m_offset_before;
     m_kept.possible = m_possible;
+    m_kept.parts = m_flow.parts();
 }
 
 void ArticulatedSystem::go_back()
@@ -224,36 +223,46 @@ void ArticulatedSystem::go_back()
     m_offset = m_kept.offset;
     m_offset_before = m_kept.offset_before;
     m_possible = m_kept.possible;
+    m_flow.set_parts(m_kept.parts);
     forward_kinematics(m_model, m_data, m_q);
 }
 
-void ArticulatedSystem::finish(double step, const Eigen::Ref<const VectorXd>& velocity_change,
-                               bool /*touched*/)
+void ArticulatedSystem::finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched)
 {
+    if (touched && m_single) {
+        m_kicked += velocity_change;
+        m_lost = !fly_rigid(step, m_kicked, m_flown);
+    } else if (touched) {
+        move_as_solved(step, velocity_change);
+    } else if (m_integrator == Integrator::midpoint && !m_at_limit) {
+        m_lost = !fly_by_midpoint(step);
+    } else {
+        std::swap(m_flown, m_free);
+        fall_by_parabola(step, m_flown.q);
+    }
     for (std::size_t k = 0; k < m_present.size(); ++k) {
         m_possible[m_possible_of[k]].force = m_present[k].force;
     }
-    m_v = m_free_velocity + velocity_change;
-    integrate_from_start(step, m_v);
-    for (const auto& joint : m_free_joints) {
-        const Index at = m_model.v_offset(joint.link);
-        const Vector3d moved = joint.axes * Vector3d(m_v.segment<3>(at));
-        m_v.segment<3>(at) = orientation(m_q, joint.link).conjugate() * moved;
-    }
+    m_q = m_flown.q;
+    m_v = m_flown.v;
+    forward_kinematics(m_model, m_data, m_q);
 }
 
 void ArticulatedSystem::correct(const Eigen::Ref<const VectorXd>& position_change)
 {
-    for (auto& joint : m_free_joints) {
-        joint.axes = orientation(m_q, joint.link);
+    if (position_change.isZero(0.0)) {
+        return;
     }
     m_model.integrate(m_q, position_change, m_q_next);
-    m_q = m_q_next;
-    for (const auto& joint : m_free_joints) {  // the velocity stays in the world
-        const Index at = m_model.v_offset(joint.link);
-        const Vector3d linear = joint.axes * Vector3d(m_v.segment<3>(at));
-        m_v.segment<3>(at) = orientation(m_q, joint.link).conjugate() * linear;
+    // The velocity stays in the world, that of the centre of mass where the body has but one.
+    for (const int link : m_free_joints) {
+        const Index k = m_model.v_offset(link);
+        const Vector3d arm = m_single ? m_model.link(link).com : Vector3d::Zero();
+        const Vector3d angular = m_v.segment<3>(k + 3);
+        const Vector3d linear = orientation(m_q, link) * (m_v.segment<3>(k) + angular.cross(arm));
+        m_v.segment<3>(k) = orientation(m_q_next, link).conjugate() * linear - angular.cross(arm);
     }
+    m_q = m_q_next;
     forward_kinematics(m_model, m_data, m_q);
 }
 
@@ -283,6 +292,9 @@ double ArticulatedSystem::potential_energy() const
 
 Health ArticulatedSystem::health() const
 {
+    if (m_lost) {
+        return {false, "its motion within a step could not be found; take a shorter time step"};
+    }
     if (!m_q.allFinite() || !m_v.allFinite()) {
         return {false, "state is not finite"};
     }

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <Eigen/Cholesky>
-#include <softcontact/bodies/articulated.hpp>
+#include <softcontact/bodies/articulated_flow.hpp>
+#include <softcontact/bodies/integrator.hpp>
 #include <softcontact/world/link_carrier.hpp>
 #include <softcontact/world/motion.hpp>
 #include <softcontact/world/system.hpp>
@@ -23,6 +24,12 @@ struct JointCompliance {
 /// Articulated body in the step: mass matrix by composite rigid bodies, springs, dampers and soft limits
 /// implicit; rigid limits and dry friction are constraints that are solved together with the contacts.
 ///
+/// All forces of a step, contacts too, act on the momentum at its start; then the body flies on under its
+/// inertia alone (ArticulatedFlow, rotate_freely), which keeps momentum to round-off and energy without
+/// drift. Contacts see the mean velocity of that flight. What flies free and nothing touches follows the
+/// parabola of its fall exactly. With Integrator::midpoint all forces of a step in which nothing touches the
+/// body are the mean of its start and end.
+///
 /// A rigid body is one link on a free joint. The target of the joint springs is keyframed; a closing
 /// controller may add an offset to single coordinates.
 class ArticulatedSystem final : public System, public LinkCarrier {
@@ -30,6 +37,7 @@ public:
     ArticulatedSystem(std::string name, ArticulatedModel model, JointCompliance compliance, VectorXd q0,
                       VectorXd v0, Vector3d gravity, bool gravity_compensated);
 
+    void set_integrator(Integrator integrator) { m_integrator = integrator; }
     /// Keyframes of the spring targets, one row of nq values a keyframe.
     void set_target_motion(VectorMotion motion);
     /// Offset added to the target of velocity coordinate `index` (1-degree-of-freedom coordinates).
@@ -38,7 +46,7 @@ public:
     [[nodiscard]] Index dof() const override { return m_model.nv(); }
     [[nodiscard]] bool free_motion(double time, double step) override;
     [[nodiscard]] const VectorXd& velocity() const override { return m_v; }
-    [[nodiscard]] const VectorXd& free_velocity() const override { return m_free_velocity; }
+    [[nodiscard]] const VectorXd& free_velocity() const override { return m_free.mean; }
     void solve(Eigen::Ref<MatrixXd> columns) const override;
     [[nodiscard]] std::span<CoordinateConstraint> constraints() override;
     /// Forces of the joint limits and of the dry friction in the last step (nv) [N] or [N·m].
@@ -73,15 +81,31 @@ private:
     void apply_limits(double step);
     void collect_constraints(double step);
     [[nodiscard]] Eigen::Map<const Quaterniond> orientation(const VectorXd& q, int link) const;
-    void integrate_from_start(double step, const VectorXd& velocity);
 
-    /// A free joint's linear velocity is in the axes of its link, as everywhere. Within a step it has to be
-    /// carried from axes to axes, or a body that spins while it flies would gain speed, ½ (hω)² a step.
-    struct FreeJoint {
-        int link = 0;
-        Quaterniond axes = Quaterniond::Identity();  ///< in which v_free is given: those at the start
+    /// State at the end of a flight, and its mean velocity in axes of its start.
+    struct Flight {
+        VectorXd q, v, mean;
     };
-    std::vector<FreeJoint> m_free_joints;
+    /// From m_q_start with `velocity` just after all forces of the step acted.
+    [[nodiscard]] bool fly(double step, const VectorXd& velocity, Flight& flight);
+    [[nodiscard]] bool fly_rigid(double step, const VectorXd& velocity, Flight& flight) const;
+    [[nodiscard]] bool fly_by_midpoint(double step);
+    void list_free_joints();
+    /// A step with contact, limits or friction of a chain: straight on at the velocity that was solved for.
+    void move_as_solved(double step, const Eigen::Ref<const VectorXd>& velocity_change);
+    void fall_by_parabola(double step, VectorXd& q) const;
+    void write_joint_forces(const VectorXd& q, const VectorXd& v, double time_left, VectorXd& force);
+
+    std::vector<int> m_free_joints;  ///< links
+    std::vector<int> m_falling;      ///< those of the world that no spring or damper holds
+    bool m_single = false;           ///< one link on a free joint
+    bool m_at_limit = false;         ///< a soft limit pushes in this step
+    bool m_lost = false;             ///< the motion of the step was not found
+    Integrator m_integrator = Integrator::implicit_euler;
+    ArticulatedFlow m_flow;
+    FlowForces m_flow_forces;
+    Flight m_free, m_flown;
+    VectorXd m_kicked;  ///< v at the start, after the forces of the step other than contacts
 
     ArticulatedModel m_model;
     mutable ArticulatedData m_data;
@@ -94,12 +118,12 @@ private:
     struct Kept {
         VectorXd q, v, target, offset, offset_before;
         std::vector<CoordinateConstraint> possible;
+        ArticulatedFlow::Parts parts;
     } m_kept;
-    VectorXd m_q_start, m_q_next;  ///< start of the step, scratch
-    VectorXd m_free_velocity;
-    VectorXd m_target, m_target_before;  ///< nq, at the end and the start of the step
-    VectorXd m_offset, m_offset_before;  ///< nv
-    VectorXd m_error, m_target_velocity, m_force, m_increment, m_applied;
+    VectorXd m_q_start, m_v_start, m_q_next;  ///< start of the step, scratch
+    VectorXd m_target, m_target_before;       ///< nq, at the end and the start of the step
+    VectorXd m_offset, m_offset_before;       ///< nv
+    VectorXd m_error, m_target_velocity, m_force, m_increment, m_applied, m_rest;
     /// Of all coordinates: lower limit, upper limit, friction; and those of this step, which are copied back.
     std::vector<CoordinateConstraint> m_possible, m_present;
     std::vector<std::size_t> m_possible_of;

@@ -10,7 +10,7 @@
 namespace softcontact {
 
 /// Forces and moment of several rows, as columns: what a contact side exerts on one link.
-using RowForces = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 4>;
+using RowForces = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 6>;
 
 /// What a body reports when its state is no longer usable.
 struct Health {
@@ -49,7 +49,8 @@ public:
     [[nodiscard]] virtual bool free_motion(double time, double step) = 0;
     /// v at the end of the last step (dof).
     [[nodiscard]] virtual const VectorXd& velocity() const = 0;
-    /// Velocity at the end of a step without contact, in the axes of the start (dof).
+    /// Mean velocity over a step without contact, as if all forces acted at its start, in the axes of the
+    /// start (dof): what contact has to change.
     [[nodiscard]] virtual const VectorXd& free_velocity() const = 0;
     /// columns ← A⁻¹ columns, columns (dof, k).
     virtual void solve(Eigen::Ref<MatrixXd> columns) const = 0;
@@ -58,7 +59,8 @@ public:
     /// Between free_motion and finish: shows the body where v_free + velocity_change would take it in this
     /// share of the step, 0: at its start. v_free stays.
     virtual void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) = 0;
-    /// v = v_free + velocity_change, q = q₀ ⊕ h v. `touched`: some contact acts on the body in this step.
+    /// Moves on by h (v_free + velocity_change), up to what its inertia makes of the change within the step.
+    /// `touched`: some contact acts on the body in this step.
     virtual void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched) = 0;
     /// q ← q ⊕ position_change; the velocity stays.
     virtual void correct(const Eigen::Ref<const VectorXd>& position_change) = 0;
