@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "bindings.hpp"
 #include "softcontact/bodies/tetrahedral.hpp"
+#include "world_arguments.hpp"
 
 namespace softcontact::bindings {
 
@@ -171,11 +173,12 @@ bool begin_step(TetrahedralDynamics& self, double h, const Vector3d& gravity, co
 
 TetrahedralDynamics make_dynamics(const CorotationalModel& model, double rayleigh_mass,
                                   double rayleigh_stiffness, double tolerance, std::vector<int> fixed,
-                                  std::vector<int> anchored, VectorXd anchor_stiffness, bool linear)
+                                  std::vector<int> anchored, VectorXd anchor_stiffness, bool linear,
+                                  const std::string& integrator)
 {
     return {model,
             {rayleigh_mass, rayleigh_stiffness, tolerance, linear, std::move(fixed), std::move(anchored),
-             std::move(anchor_stiffness)}};
+             std::move(anchor_stiffness), parse_integrator(integrator)}};
 }
 
 void bind_dynamics(py::module_& module)
@@ -185,7 +188,8 @@ void bind_dynamics(py::module_& module)
         .def(py::init(&make_dynamics), py::arg("model"), py::kw_only(), py::arg("rayleigh_mass") = 0.0,
              py::arg("rayleigh_stiffness") = 0.0, py::arg("refactor_rotation_tolerance") = 0.0,
              py::arg("fixed_nodes") = std::vector<int>{}, py::arg("anchored_nodes") = std::vector<int>{},
-             py::arg("anchor_stiffness") = VectorXd(), py::arg("linear") = false)
+             py::arg("anchor_stiffness") = VectorXd(), py::arg("linear") = false,
+             py::arg("integrator") = "implicit-euler")
         .def_property_readonly(
             "positions",
             [](const Dynamics& self) { return rows_of(self.positions().data(), self.node_count()); })
@@ -226,10 +230,13 @@ void bind_dynamics(py::module_& module)
                  self.solve(rhs);
                  return rhs;
              })
-        .def("finish",
-             [](Dynamics& self, const Array& change) {
-                 return self.finish(flat_of(change, "velocity_change", self.node_count()));
-             })
+        .def(
+            "finish",
+            [](Dynamics& self, const Array& change, std::optional<bool> touched) {
+                const auto flat = flat_of(change, "velocity_change", self.node_count());
+                return self.finish(flat, touched.value_or(!flat.isZero(0.0)));
+            },
+            py::arg("velocity_change"), py::arg("touched") = py::none())
         .def("apply_position_correction", [](Dynamics& self, const Array& correction) {
             self.apply_position_correction(flat_of(correction, "correction", self.node_count()));
         });

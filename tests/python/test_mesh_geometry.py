@@ -267,7 +267,7 @@ def test_counts_must_be_whole():
             box(0.05, bad)
     with pytest.raises(ValueError, match="segments must be an integer >= 3"):
         cylinder(segments=2)
-    with pytest.raises(ValueError, match="pattern must be 5 or 6"):
+    with pytest.raises(ValueError, match="pattern must be 5, 6 or 24"):
         tetrahedral_box(pattern=4)
 
 

@@ -177,16 +177,22 @@ class TetrahedralModel:
         anchored: ArrayLike = (),
         anchor_stiffness: ArrayLike = (),
         linear: bool = False,
+        integrator: str = "implicit-euler",
     ) -> _core.TetrahedralDynamics:
-        """This body in time, by implicit Euler steps: begin_step(h, gravity, force), finish(velocity change).
+        """This body in time: begin_step(h, gravity, force), then finish(velocity change, touched).
+
+        A body without fixed or anchored nodes keeps its momenta to round-off, and falls along the parabola in
+        steps that nothing touches it in. `touched` is by default whether the velocity change is not zero.
 
         Args:
             rayleigh_mass: α [1/s] and
-            rayleigh_stiffness: β [s] of the damping α M + β K, >= 0.
+            rayleigh_stiffness: β [s] of the damping α M + β K, >= 0; α brakes the body as a whole too.
             refactor_rotation_tolerance: element turn [rad] up to which a factorisation is reused.
             anchored: nodes bound to their rest positions by springs, shape (k,).
             anchor_stiffness: their stiffness [N/m], shape (k,), > 0.
             linear: forces linear in the displacements, for a body that does not turn; factorised once.
+            integrator: rule of the steps that nothing touches the body in: "implicit-euler", or "midpoint",
+                which keeps the energy of vibrations. The others are implicit Euler steps.
         Raises:
             ValueError: an argument out of range, or linear with a material that stiffens.
         """
@@ -199,6 +205,7 @@ class TetrahedralModel:
             anchored_nodes=_indices(anchored, "anchored").tolist(),
             anchor_stiffness=np.asarray(anchor_stiffness, dtype=float),
             linear=linear,
+            integrator=integrator,
         )
 
     def _at(self, x: ArrayLike) -> Array:

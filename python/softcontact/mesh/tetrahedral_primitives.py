@@ -14,12 +14,14 @@ from .tetrahedral_mesh import TetrahedralMesh
 # A unit cell has corner number 4 x + 2 y + z.
 _SIX = np.array([[0, 4 >> p, (4 >> p) | (4 >> q), 7] for p, q, _ in itertools.permutations(range(3))])
 _FIVE = np.array([[0, 4, 2, 1], [6, 2, 4, 7], [5, 4, 1, 7], [3, 1, 2, 7], [4, 2, 1, 7]])
+# Faces of a unit cell, corners in circular order: at x = 0 and 1, y = 0 and 1, z = 0 and 1.
+_FACES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
 
 
 def tetrahedral_box(
     size: Sequence[float] | float = 0.05,
     divisions: Sequence[int] | int = 4,
-    pattern: int = 6,
+    pattern: int = 5,
     name: str = "soft box",
 ) -> TetrahedralMesh:
     """A box of cells cut into tetrahedra.
@@ -27,13 +29,19 @@ def tetrahedral_box(
     Args:
         size: three side lengths, or one for a cube [m].
         divisions: cells along x, y, z, or one number for all.
-        pattern: 6 tetrahedra a cell (all alike, along one diagonal: slightly stiffer in that direction) or 5
-            (mirrored from cell to cell: symmetric when all divisions are even).
+        pattern: tetrahedra a cell.
+            5: cells mirrored one to the next. The box is its own mirror image in each axis with an even number of
+            cells, and keeps its shape under half a turn about an axis when the other two both have even or both
+            odd numbers. A cell is stiff alike along x, y and z and couples no pressure with shear, whatever the
+            numbers.
+            6: all alike, along one diagonal: stiffer in that direction, and pressed it shears.
+            24: with nodes at the centres of cells and faces: its own mirror image in every axis for any numbers,
+            at about five times the nodes.
     """
     sides = positive_triple(size, "size")
     counts = integer_triple(divisions, "divisions")
-    if pattern not in (5, 6):
-        raise ValueError(f"pattern must be 5 or 6 tetrahedra a cell, got {pattern}")
+    if pattern not in (5, 6, 24):
+        raise ValueError(f"pattern must be 5, 6 or 24 tetrahedra a cell, got {pattern}")
     grid = np.stack(np.meshgrid(*(np.arange(n + 1) for n in counts), indexing="ij"), axis=-1)
     node = np.arange(grid[..., 0].size).reshape(grid.shape[:3])
     cells = np.stack(
@@ -43,8 +51,11 @@ def tetrahedral_box(
         ],
         axis=-1,
     ).reshape(-1, 8)
+    places = grid.reshape(-1, 3).astype(float)
     if pattern == 6:
         tetrahedra = cells[:, _SIX]
+    elif pattern == 24:
+        places, tetrahedra = _centred_cells(places, cells)
     else:
         odd = (
             np.sum(
@@ -54,8 +65,24 @@ def tetrahedral_box(
         )
         # Corner numbers with x mirrored: the face diagonals of neighbouring cells then meet.
         tetrahedra = np.where(odd[:, None, None] == 1, cells[:, _FIVE ^ 4], cells[:, _FIVE])
-    nodes = (grid.reshape(-1, 3) / counts - 0.5) * sides
+    # From the middle, so that places of opposite nodes are each other's mirror images to the bit.
+    nodes = (places - 0.5 * np.array(counts)) * (np.array(sides) / counts)
     return TetrahedralMesh(nodes, tetrahedra.reshape(-1, 4), name)
+
+
+def _centred_cells(places: np.ndarray, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes with those at the centres of cells and faces, and 24 tetrahedra a cell (m, 24, 4)."""
+    faces = cells[:, _FACES]
+    rings, of = np.unique(np.sort(faces.reshape(-1, 4), axis=1), axis=0, return_inverse=True)
+    nodes = np.concatenate([places, places[cells].mean(axis=1), places[rings].mean(axis=1)])
+    centre = len(places) + np.arange(len(cells))
+    on_face = len(places) + len(cells) + np.reshape(of, (len(cells), 6))
+    tetrahedra = [
+        np.stack([faces[:, f, k], faces[:, f, (k + 1) % 4], on_face[:, f], centre], axis=1)
+        for f in range(6)
+        for k in range(4)
+    ]
+    return nodes, np.stack(tetrahedra, axis=1)
 
 
 def tetrahedral_ball(radius: float = 0.03, divisions: int = 5, name: str = "soft ball") -> TetrahedralMesh:

@@ -41,6 +41,14 @@ TetrahedralDynamics::TetrahedralDynamics(CorotationalModel model, TetrahedralOpt
         m_dof_anchor.segment<3>(3 * node).array() += m_options.anchor_stiffness[k];
     }
 
+    m_free = m_options.fixed_nodes.empty() && m_options.anchored_nodes.empty() && !m_options.linear;
+    m_stretch_known = m_rate_known = m_v_euler = m_v;
+    m_middle = m_x;
+    if (m_free) {
+        m_turning = m_v;
+        m_turned_modes.resize(dof_count(), 3);
+    }
+
     m_matrix = m_model.pattern();
     std::vector<char> is_fixed(node_count(), 0);
     for (const int node : m_options.fixed_nodes) is_fixed[node] = 1;
@@ -112,6 +120,7 @@ void TetrahedralDynamics::set_state(const Ref<const Points>& x, const Ref<const 
     release_fixed(m_v);
     m_x_free = m_x;
     m_v_free = m_v;
+    m_gained = 0.0;
     m_status = Status::ok;
 }
 
@@ -140,109 +149,6 @@ bool TetrahedralDynamics::refresh_rotations()
     return m_rotations_finite;
 }
 
-bool TetrahedralDynamics::refresh_factor(double h)
-{
-    const double tolerance = m_options.refactor_rotation_tolerance;
-    if (m_options.linear && m_factor_step == h) return true;
-    if (m_factor_step == h && tolerance > 0.0) {
-        const Quaterniond turn = m_model.common_turn();
-        if (m_model.rotation_drift(turn) <= tolerance) {
-            m_turn = turn.toRotationMatrix();
-            m_turned = true;
-            return true;
-        }
-    }
-    m_turned = false;
-    const double stiffness = h * (h + m_options.rayleigh_stiffness);
-    m_diagonal = (1.0 + h * m_options.rayleigh_mass) * m_dof_mass + stiffness * m_dof_anchor;
-    m_model.assemble(m_matrix, stiffness, m_diagonal);
-    double* values = m_matrix.valuePtr();
-    for (const int k : m_cleared) values[k] = 0.0;
-    for (const int node : m_options.fixed_nodes) {
-        for (int a = 0; a < 3; ++a) values[m_matrix.outerIndexPtr()[3 * node + a]] = m_dof_mass[3 * node + a];
-    }
-    m_factor_step = 0.0;
-    ++m_factorization_count;
-    if (m_factor.factorize(m_matrix) != SymmetricFactor::Status::ok) return false;
-    m_factor_step = h;
-    return true;
-}
-
-bool TetrahedralDynamics::begin_step(double h, const Vector3d& gravity,
-                                     const Ref<const VectorXd>& external_force)
-{
-    assert(h > 0.0 && (external_force.size() == 0 || external_force.size() == dof_count()));
-    m_status = Status::not_finite;
-    if (!refresh_rotations()) return false;
-    m_force.setZero();
-    m_model.add_force(m_x, m_force);
-    for (Index k = 0; k < m_anchors.cols(); ++k) {
-        const int node = m_options.anchored_nodes[k];
-        m_force.col(node) += m_options.anchor_stiffness[k] * (m_anchors.col(k) - m_x.col(node));
-    }
-    for (Index k = 0; k < node_count(); ++k) m_force.col(k) += m_model.lumped_mass()[k] * gravity;
-    Map<VectorXd> force(m_force.data(), dof_count());
-    if (external_force.size() > 0) force += external_force;
-
-    m_v_free = m_dof_mass.cwiseProduct(m_v) + h * force;
-    if (!m_v_free.allFinite()) return false;
-    if (!refresh_factor(h)) {
-        m_status = Status::not_positive;
-        return false;
-    }
-    solve(m_v_free);
-    m_x_free = m_x + h * Map<const Points>(m_v_free.data(), 3, node_count());
-    if (!m_x_free.allFinite()) return false;
-    m_step = h;
-    m_status = Status::ok;
-    return true;
-}
-
-void TetrahedralDynamics::solve(Ref<MatrixXd> rhs) const
-{
-    // Masses and anchors are isotropic, so that a turn Q shared by all elements gives Q A Qᵀ.
-    release_fixed(rhs);
-    if (m_turned) turn_nodes(rhs, m_turn.transpose());
-    m_factor.solve_in_place(rhs);
-    if (m_turned) turn_nodes(rhs, m_turn);
-    release_fixed(rhs);
-}
-
-void TetrahedralDynamics::turn_nodes(Ref<MatrixXd> rows, const Matrix3d& rotation) const
-{
-    for (Index c = 0; c < rows.cols(); ++c) {
-        for (Index k = 0; k < node_count(); ++k) {
-            const Vector3d turned = rotation * rows.col(c).segment<3>(3 * k);
-            rows.col(c).segment<3>(3 * k) = turned;
-        }
-    }
-}
-
-void TetrahedralDynamics::show(const Ref<const VectorXd>& velocity_change, double share)
-{
-    assert(m_step > 0.0 && velocity_change.size() == dof_count());
-    if (!velocity_change.allFinite()) return;
-    const Map<const Points> free(m_v_free.data(), 3, node_count());
-    const Map<const Points> change(velocity_change.data(), 3, node_count());
-    m_x_free = m_x + share * m_step * (free + change);
-}
-
-bool TetrahedralDynamics::finish(const Ref<const VectorXd>& velocity_change)
-{
-    assert(m_step > 0.0 && velocity_change.size() == dof_count());
-    m_v_free += velocity_change;
-    release_fixed(m_v_free);
-    m_x_free = m_x + m_step * Map<const Points>(m_v_free.data(), 3, node_count());
-    if (!m_x_free.allFinite() || !m_v_free.allFinite()) {
-        m_status = Status::not_finite;
-        return false;
-    }
-    m_x = m_x_free;
-    m_v = m_v_free;
-    m_rotations_fresh = false;
-    return true;
-}
-
 void TetrahedralDynamics::apply_position_correction(const Ref<const VectorXd>& correction)
 {
     assert(correction.size() == dof_count());
@@ -261,9 +167,14 @@ double TetrahedralDynamics::kinetic_energy() const
 double TetrahedralDynamics::elastic_energy()
 {
     refresh_rotations();
-    double energy = m_model.energy(m_x);
+    return stored_energy(m_x);
+}
+
+double TetrahedralDynamics::stored_energy(const Ref<const Points>& x) const
+{
+    double energy = m_model.energy(x);
     for (Index k = 0; k < m_anchors.cols(); ++k) {
-        const Vector3d stretch = m_x.col(m_options.anchored_nodes[k]) - m_anchors.col(k);
+        const Vector3d stretch = x.col(m_options.anchored_nodes[k]) - m_anchors.col(k);
         energy += 0.5 * m_options.anchor_stiffness[k] * stretch.squaredNorm();
     }
     return energy;

@@ -34,20 +34,22 @@ void TetrahedralSystem::keep()
 {
     m_kept_positions = m_dynamics.positions();
     m_kept_velocity = m_dynamics.velocity();
+    m_kept_gained = m_dynamics.energy_gained();
     m_kept_inverted_for = m_inverted_for;
 }
 
 void TetrahedralSystem::go_back()
 {
     m_dynamics.set_state(m_kept_positions, m_kept_velocity);
+    m_dynamics.set_energy_gained(m_kept_gained);
     m_inverted_for = m_kept_inverted_for;
     m_shown = m_broken = false;
 }
 
 void TetrahedralSystem::finish(double /*step*/, const Eigen::Ref<const VectorXd>& velocity_change,
-                               bool /*touched*/)
+                               bool touched)
 {
-    m_broken = !m_dynamics.finish(velocity_change);
+    m_broken = !m_dynamics.finish(velocity_change, touched);
     m_shown = false;
 }
 

@@ -53,6 +53,7 @@ private:
     VectorXd m_no_force;
     Points m_kept_positions;
     VectorXd m_kept_velocity;
+    double m_kept_gained = 0.0;
     int m_kept_inverted_for = 0;
     bool m_shown = false;  ///< elsewhere than at the start of the step
     bool m_broken = false;
