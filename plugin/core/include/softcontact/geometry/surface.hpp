@@ -60,8 +60,8 @@ public:
     [[nodiscard]] const VectorXd& vertex_areas() const { return m_vertex_areas; }
     /// Indices of the sharp edges, ascending.
     [[nodiscard]] const std::vector<int>& sharp_edges() const { return m_sharp_edges; }
-    /// Ascending in how far an edge stands out. `none`: of more than two triangles; `hollow`: flat to round-off
-    /// as well; `sharp` as above.
+    /// Ascending in how far an edge stands out. `none`: of more than two triangles; `hollow`: flat to
+    /// round-off as well; `sharp` as above.
     enum class EdgeKind : char { none, hollow, smooth, sharp };
     [[nodiscard]] EdgeKind edge_kind(int edge) const { return m_edge_kinds[edge]; }
     [[nodiscard]] bool is_sharp(int edge) const { return m_edge_kinds[edge] == EdgeKind::sharp; }

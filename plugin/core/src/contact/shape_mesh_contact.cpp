@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "softcontact/contact/shape_mesh_contact.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "softcontact/contact/convex_contact.hpp"
+#include "softcontact/contact/shape_side.hpp"
+#include "softcontact/geometry/closest_point.hpp"
+#include "softcontact/geometry/normal_cone.hpp"
+#include "softcontact/geometry/shape_separation.hpp"
+
+namespace softcontact {
+namespace {
+
+constexpr double round_off_ratio = 1e-9;  ///< of sizes, and of barycentric coordinates and sines
+
+/// A corner and an edge of the mesh as shapes, and what is kept so that calls do not allocate.
+struct Buffers {
+    ConvexShape of_segment = ConvexShape::segment(), of_point = ConvexShape::point();
+    std::vector<ContactPoint> between;
+
+    PlacedShape segment(const Vector3d& start, const Vector3d& end)
+    {
+        of_segment.set_segment(start, end);
+        return {&of_segment, Pose()};
+    }
+    PlacedShape point(const Vector3d& place) { return {&of_point, {Matrix3d::Identity(), place}}; }
+};
+
+/// In the axes of the mesh.
+class Finder {
+public:
+    Finder(const PlacedShape& shape, const Surface& mesh, bool shape_is_a, const DetectionOptions& options,
+           Buffers& buffers, std::vector<ContactPoint>& out)
+        : m_mesh(mesh),
+          m_shape_is_a(shape_is_a),
+          m_alarm(options.alarm_distance),
+          m_depth(options.search_depth()),
+          m_round_off(round_off_ratio * (mesh.reference_size() + shape.shape->size())),
+          m_shape{shape.shape,
+                  {mesh.pose().rotation.transpose() * shape.pose.rotation,
+                   mesh.pose().inverse_times(shape.pose.translation)}},
+          m_out(out),
+          m_buffers(buffers)
+    {
+    }
+
+    void find()
+    {
+        const Aabb near = m_shape.shape->bounds(m_shape.pose).inflated(m_alarm);
+        const SurfaceTopology& topology = m_mesh.topology();
+        m_mesh.tree().for_each([&](const Aabb& box) { return box.overlaps(near); },
+                               [&](int triangle) {
+                                   look_at_face(triangle);
+                                   for (int k = 0; k < 3; ++k) {
+                                       const int edge = topology.triangle_edges(k, triangle);
+                                       if (topology.edge_faces(0, edge) == triangle) look_at_edge(edge);
+                                       look_at_vertex(m_mesh.triangles()(k, triangle), triangle, k);
+                                   }
+                               });
+        if (m_out.empty()) look_from_inside();
+        std::sort(m_out.begin(), m_out.end(),
+                  [](const ContactPoint& x, const ContactPoint& y) { return x.key < y.key; });
+        const auto same = [](const ContactPoint& x, const ContactPoint& y) { return x.key == y.key; };
+        m_out.erase(std::unique(m_out.begin(), m_out.end(), same), m_out.end());
+    }
+
+private:
+    [[nodiscard]] Vector3d vertex(int index) const { return m_mesh.local_vertices().col(index); }
+    [[nodiscard]] double layer() const { return m_shape.shape->radius(); }
+
+    void look_at_face(int triangle)
+    {
+        const Vector3d normal = m_mesh.face_normals().col(triangle);
+        if (!(normal.squaredNorm() > 0.5)) return;
+        const auto corners = m_mesh.triangles().col(triangle);
+        const Vector3d a = vertex(corners[0]), b = vertex(corners[1]), c = vertex(corners[2]);
+        const ShapeSide side(m_shape, -normal);
+        if (!(normal.dot(m_shape.pose.translation - a) > 0.0) && m_shape.shape->is_cylinder()) return;
+        for (int k = 0; k < side.count; ++k) {
+            const Vector3d point = side.points[static_cast<std::size_t>(k)];
+            const double height = normal.dot(point - a);
+            if (layer() > 0.0 && !(height > 0.0)) continue;  // the core is behind the face
+            const double gap = height - layer();
+            if (gap > m_alarm || gap < -m_depth) continue;
+            const TrianglePoint nearest = closest_point_on_triangle(point - height * normal, a, b, c);
+            if (nearest.squared_distance > m_round_off * m_round_off) continue;
+            add(side, point, nearest.point, normal, triangle, nearest.barycentric,
+                contact_key(ContactKind::vertex_of_a, ShapeSide::most_points * side.number + k, triangle));
+        }
+    }
+
+    void look_at_edge(int edge)
+    {
+        if (m_mesh.edge_kind(edge) < Surface::EdgeKind::smooth) return;
+        const auto ends = m_mesh.topology().edges.col(edge);
+        const Vector3d start = vertex(ends[0]), end = vertex(ends[1]), along = end - start;
+        const PlacedShape segment = m_buffers.segment(start, end);
+        const ShapeSeparation apart = separation(m_shape, segment);
+        if (!within(apart)) return;
+        const double length = along.norm();
+        if (std::abs(apart.normal.dot(along)) > round_off_ratio * length)
+            return;  // nearest at one of its ends
+        if (!in_edge_cone(m_mesh, edge, apart.normal, round_off_ratio)) return;
+        // A line of the shape along the edge touches at both ends of what they share.
+        const ShapeSide side(m_shape, -apart.normal);
+        contact_points(m_shape, segment, apart, m_alarm, m_buffers.between);
+        for (std::size_t i = 0; i < m_buffers.between.size(); ++i) {
+            const Vector3d on_edge = m_buffers.between[i].q;
+            const Vector3d core = m_buffers.between[i].p + layer() * apart.normal;
+            const double share = std::clamp((on_edge - start).dot(along) / (length * length), 0.0, 1.0);
+            const int triangle = m_mesh.topology().edge_faces(0, edge);
+            add(side, core, on_edge, apart.normal, triangle, on_triangle(triangle, ends[0], ends[1], share),
+                contact_key(ContactKind::edge_edge, 2 * edge + static_cast<int>(i), 0));
+        }
+    }
+
+    void look_at_vertex(int index, int triangle, int corner)
+    {
+        const Vector3d point = vertex(index);
+        const ShapeSeparation apart = separation(m_shape, m_buffers.point(point));
+        if (!within(apart) || !in_vertex_cone(m_mesh, index, apart.normal, round_off_ratio)) return;
+        const ShapeSide side(m_shape, -apart.normal);
+        add(side, point + (apart.gap + layer()) * apart.normal, point, apart.normal, triangle,
+            Vector3d::Unit(corner), contact_key(ContactKind::vertex_of_b, index));
+    }
+
+    /// The middle of the shape is inside: the nearest way out.
+    void look_from_inside()
+    {
+        if (!m_mesh.is_closed() || !m_mesh.local_box().contains(m_shape.pose.translation)) return;
+        const ClosestPoint closest =
+            closest_point_local(m_mesh, m_shape.pose.translation, std::numeric_limits<double>::infinity());
+        if (!closest.found() || closest.signed_distance > 0.0) return;
+        const ShapeSide side(m_shape, -closest.normal);
+        const Vector3d core = m_shape.core_support(-closest.normal);
+        const double height = closest.normal.dot(core - closest.point);
+        if (height - layer() < -m_depth) return;
+        add(side, core, core - height * closest.normal, closest.normal, closest.triangle, closest.barycentric,
+            contact_key(ContactKind::shape, 0));
+    }
+
+    [[nodiscard]] bool within(const ShapeSeparation& apart) const
+    {
+        return apart.gap <= m_alarm && apart.gap >= -m_depth;
+    }
+
+    [[nodiscard]] Vector3d on_triangle(int triangle, int first, int second, double share) const
+    {
+        Vector3d weights = Vector3d::Zero();
+        for (int k = 0; k < 3; ++k) {
+            const int corner = m_mesh.triangles()(k, triangle);
+            if (corner == first) weights[k] = 1.0 - share;
+            if (corner == second) weights[k] = share;
+        }
+        return weights;
+    }
+
+    void add(const ShapeSide& side, const Vector3d& core, const Vector3d& foot, const Vector3d& normal,
+             int triangle, const Vector3d& barycentric, std::uint64_t key)
+    {
+        const auto corners = m_mesh.triangles().col(triangle);
+        const SurfacePoint on_mesh{{corners[0], corners[1], corners[2]}, barycentric};
+        const SurfacePoint on_shape = side.surface_point(m_shape, core);
+        const Pose& to_world = m_mesh.pose();
+        const Vector3d touched = to_world * (core - layer() * normal), under = to_world * foot;
+        ContactPoint point;
+        point.normal = to_world.rotation * (m_shape_is_a ? normal : Vector3d(-normal));
+        point.a = m_shape_is_a ? on_shape : on_mesh;
+        point.b = m_shape_is_a ? on_mesh : on_shape;
+        point.p = m_shape_is_a ? touched : under;
+        point.q = m_shape_is_a ? under : touched;
+        point.gap = normal.dot(core - foot) - layer();
+        point.key = key;
+        // Triangles in one plane share what lies over their common edge.
+        for (const ContactPoint& other : m_out) {
+            if ((other.p - point.p).norm() <= m_round_off && (other.q - point.q).norm() <= m_round_off)
+                return;
+        }
+        m_out.push_back(point);
+    }
+
+    const Surface& m_mesh;
+    bool m_shape_is_a;
+    double m_alarm, m_depth, m_round_off;
+    PlacedShape m_shape;
+    std::vector<ContactPoint>& m_out;
+    Buffers& m_buffers;
+};
+
+}  // namespace
+
+void shape_mesh_contacts(const PlacedShape& shape, const Surface& mesh, bool shape_is_a,
+                         const DetectionOptions& options, std::vector<ContactPoint>& out)
+{
+    thread_local Buffers buffers;
+    out.clear();
+    Finder(shape, mesh, shape_is_a, options, buffers, out).find();
+}
+
+}  // namespace softcontact

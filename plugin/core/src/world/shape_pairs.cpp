@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Contacts of bodies that are known by their shapes.
+#include <algorithm>
+#include <optional>
+#include <softcontact/contact/convex_contact.hpp>
+#include <softcontact/geometry/impact_share.hpp>
+#include <softcontact/geometry/shape_separation.hpp>
+#include <softcontact/world/shape_pairs.hpp>
+
+namespace softcontact {
+
+namespace {
+
+/// Gaps in alarm distances: of shapes that touch, and of those that are about to, so that their normal is
+/// known.
+constexpr double touching_ratio = 1e-3, impact_ratio = 0.1;
+/// Overlap, in thicknesses of the thinner body, up to which the way out is the way in.
+constexpr double shallow_ratio = 0.1;
+/// Turn of the normal up to which what was met on the way is what is met at the end.
+constexpr double same_side_cosine = 0.9;
+
+double thickness(const ConvexShape& shape)
+{
+    const Aabb box = shape.bounds(Pose());
+    return (box.upper - box.lower).minCoeff();
+}
+
+/// Share of the free motion at which a shape that is apart from one at rest or moved by hand is looked at.
+/// Where it comes to lie against it, that is the end: what rolls does not stumble over what it will have
+/// rolled on by then. Where it would pass through, the moment at which they meet. Nothing where they do not
+/// come near.
+std::optional<double> share_of_contact(const MovingShape& a, const MovingShape& b,
+                                       const ShapeSeparation& start, double travel, double alarm_distance)
+{
+    const ShapeSeparation end = separation(a.at(1.0), b.at(1.0));
+    if (travel > start.gap) {
+        const double share = impact_share(a, b, touching_ratio * alarm_distance);
+        if (share < 1.0) {
+            const double shallow = shallow_ratio * std::min(thickness(*a.shape), thickness(*b.shape));
+            const bool same_side =
+                end.normal.dot(separation(a.at(share), b.at(share)).normal) > same_side_cosine;
+            return same_side && end.gap > -std::min(shallow, alarm_distance) ? 1.0 : share;
+        }
+    }
+    if (end.gap <= alarm_distance) return 1.0;
+    return start.gap <= alarm_distance ? std::optional(0.0) : std::nullopt;
+}
+
+}  // namespace
+
+double find_shape_contacts(const ContactSurface& a, const ContactSurface& b, double alarm_distance,
+                           std::vector<ContactPoint>& out)
+{
+    constexpr double no_impact = 1.0;
+    const double travel = a.free_travel() + b.free_travel();
+    const MovingShape moving_a{a.shape.get(), a.start_pose(), a.free_pose()};
+    const MovingShape moving_b{b.shape.get(), b.start_pose(), b.free_pose()};
+    out.clear();
+    const PlacedShape start_a{moving_a.shape, moving_a.start}, start_b{moving_b.shape, moving_b.start};
+    const ShapeSeparation start = separation(start_a, start_b);
+    const bool given_a = a.kind == ContactSurface::Kind::kinematic,
+               given_b = b.kind == ContactSurface::Kind::kinematic;
+    const bool both_free = !given_a && !given_b;
+    if (start.gap <= (both_free ? 1.0 : touching_ratio) * alarm_distance) {
+        contact_points(start_a, start_b, start, alarm_distance + travel, out);
+        return no_impact;
+    }
+    if (start.gap > alarm_distance + travel) return no_impact;
+    if (both_free) {
+        const double share = impact_share(moving_a, moving_b, impact_ratio * alarm_distance);
+        if (share >= 1.0) return no_impact;
+        const ShapeSeparation end = separation(moving_a.at(1.0), moving_b.at(1.0));
+        const ShapeSeparation there = separation(moving_a.at(share), moving_b.at(share));
+        if (end.gap > 0.0 && end.normal.dot(there.normal) > 0.0)
+            return no_impact;  // they have not met by then
+        contact_points(moving_a.at(share), moving_b.at(share), there, alarm_distance + travel, out);
+        for (ContactPoint& point : out) {
+            point.p = a.start_position(point.a, -point.normal);
+            point.q = b.start_position(point.b, point.normal);
+            point.gap = point.normal.dot(point.p - point.q);
+        }
+        return share;
+    }
+    const auto share = share_of_contact(moving_a, moving_b, start, travel, alarm_distance);
+    if (!share) return no_impact;
+    contact_points(moving_a.at(*share), moving_b.at(*share), alarm_distance + travel, out);
+    for (ContactPoint& point :
+         out) {  // told as they are at the start, forces on what moves where it is touched
+        point.p = a.start_position(point.a, -point.normal);
+        point.q = b.start_position(point.b, point.normal);
+        point.gap = point.normal.dot(point.p - point.q);
+        if (given_b) {
+            point.q = point.p - point.gap * point.normal;
+        } else {
+            point.p = point.q + point.gap * point.normal;
+        }
+    }
+    return no_impact;
+}
+
+void find_plane_contacts(const ContactSurface& mesh, const ContactSurface& plane, bool mesh_is_a,
+                         double alarm_distance, std::vector<ContactPoint>& out)
+{
+    out.clear();
+    const Surface& surface = mesh.geometry;
+    const Vector3d normal = plane.start_pose().rotation.col(2);
+    for (int vertex = 0; vertex < surface.vertex_count(); ++vertex) {
+        const Vector3d point = surface.world_vertex(vertex);
+        const double height = normal.dot(point - plane.start_pose().translation);
+        if (height > alarm_distance) continue;
+        // What is above the plane on the far side of its body is none of its matter.
+        if (height > 0.0 && normal.dot(surface.pose().rotation * surface.vertex_normal(vertex)) > 0.0)
+            continue;
+        ContactPoint contact;
+        const SurfacePoint on_mesh{{vertex, vertex, vertex}, Vector3d::UnitX()};
+        const Vector3d foot = point - height * normal;
+        SurfacePoint on_plane;
+        on_plane.on_shape = true;
+        on_plane.of_shape.place = plane.start_pose().inverse_times(foot);
+        contact.a = mesh_is_a ? on_mesh : on_plane;
+        contact.b = mesh_is_a ? on_plane : on_mesh;
+        contact.p = mesh_is_a ? point : foot;
+        contact.q = mesh_is_a ? foot : point;
+        contact.normal = mesh_is_a ? normal : Vector3d(-normal);
+        contact.gap = height;
+        contact.area = surface.vertex_areas()[vertex];
+        contact.key = contact_key(mesh_is_a ? ContactKind::vertex_of_a : ContactKind::vertex_of_b, vertex);
+        out.push_back(contact);
+    }
+}
+
+}  // namespace softcontact
