@@ -17,17 +17,23 @@ void bind_world(py::module_& module)
         .def("add_rigid_body", &add_rigid, "name"_a, "vertices"_a, "triangles"_a, "mass"_a, "com"_a,
              "inertia"_a, "position"_a = Vector3d(Vector3d::Zero()),
              "orientation"_a = Eigen::Vector4d(0, 0, 0, 1), "linear_velocity"_a = Vector3d(Vector3d::Zero()),
-             "angular_velocity"_a = Vector3d(Vector3d::Zero()), "friction"_a = 0.5, "aggregate"_a = false)
+             "angular_velocity"_a = Vector3d(Vector3d::Zero()), "friction"_a = 0.5, "aggregate"_a = false,
+             "shape"_a = py::none())
         .def(
             "add_kinematic_body",
             [](World& world, const std::string& name, const Rows3& vertices, const IntRows3& triangles,
-               const Vector3d& position, const Eigen::Vector4d& orientation, double friction) {
-                return world.add_kinematic(name, make_surface(vertices, triangles),
-                                           PoseMotion({0.0}, {position}, {quaternion(orientation)}),
-                                           friction);
+               const Vector3d& position, const Eigen::Vector4d& orientation, double friction,
+               const std::optional<ConvexShape>& shape) {
+                const int body =
+                    world.add_kinematic(name, make_surface(vertices, triangles),
+                                        PoseMotion({0.0}, {position}, {quaternion(orientation)}), friction);
+                if (shape) {
+                    world.set_shape(surface_id(world, name), *shape);
+                }
+                return body;
             },
             "name"_a, "vertices"_a, "triangles"_a, "position"_a = Vector3d(Vector3d::Zero()),
-            "orientation"_a = Eigen::Vector4d(0, 0, 0, 1), "friction"_a = 0.5)
+            "orientation"_a = Eigen::Vector4d(0, 0, 0, 1), "friction"_a = 0.5, "shape"_a = py::none())
         .def(
             "set_kinematic_motion",
             [](World& world, int body, const std::vector<double>& times, const Rows3& positions,
@@ -99,12 +105,17 @@ void bind_world(py::module_& module)
         .def(
             "add_link_surface",
             [](World& world, int body, int link, const std::string& name, const Rows3& vertices,
-               const IntRows3& triangles, double friction, bool aggregate) {
-                return world.add_link_surface(body, link, name, make_surface(vertices, triangles), friction,
-                                              aggregate);
+               const IntRows3& triangles, double friction, bool aggregate,
+               const std::optional<ConvexShape>& shape) {
+                const int surface = world.add_link_surface(
+                    body, link, name, make_surface(vertices, triangles), friction, aggregate);
+                if (shape) {
+                    world.set_shape(surface, *shape);
+                }
+                return surface;
             },
             "body"_a, "link"_a, "name"_a, "vertices"_a, "triangles"_a, "friction"_a = 0.5,
-            "aggregate"_a = false)
+            "aggregate"_a = false, "shape"_a = py::none())
         .def(
             "set_pair_friction",
             [](World& world, const std::string& a, const std::string& b, double friction) {

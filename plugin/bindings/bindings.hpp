@@ -12,6 +12,7 @@ namespace py = pybind11;
 
 // One function a core topic; each lives in bind_<topic>.cpp and holds no logic.
 void bind_geometry(py::module_& module);
+void bind_shape(py::module_& module);
 void bind_articulated(py::module_& module);
 void bind_tetrahedral(py::module_& module);
 void bind_contact(py::module_& module);

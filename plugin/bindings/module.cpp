@@ -6,6 +6,7 @@ PYBIND11_MODULE(_core, module)
     using namespace softcontact::bindings;
     module.doc() = "SoftContact's C++ core. Use the public modules of softcontact instead.";
     bind_geometry(module);
+    bind_shape(module);
     bind_articulated(module);
     bind_tetrahedral(module);
     bind_friction(module);

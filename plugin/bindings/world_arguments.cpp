@@ -46,6 +46,13 @@ Points embedded_vertices(const Rows3& nodes, const Embedding& embedding)
     return vertices;
 }
 
+Integrator parse_integrator(const std::string& text)
+{
+    if (text == "implicit-euler") return Integrator::implicit_euler;
+    if (text == "midpoint") return Integrator::midpoint;
+    throw std::invalid_argument("integrator = '" + text + "': use 'implicit-euler' or 'midpoint'");
+}
+
 ContactModel parse_contact(const std::string& text)
 {
     if (text == "aggregate") return ContactModel::aggregate;
@@ -71,6 +78,14 @@ FrictionLaw parse_friction_law(const std::string& text)
                                 "': use 'contensou', 'contensou-decoupled' or 'coulomb'");
 }
 
+PatchLaw parse_patch_law(const std::string& text)
+{
+    if (text == "moments" || text == "mean") {
+        return text == "moments" ? PatchLaw::moments : PatchLaw::mean;
+    }
+    throw std::invalid_argument("patch_law = '" + text + "': use 'moments' or 'mean'");
+}
+
 PressureRule parse_pressure(const std::string& text)
 {
     if (text == "nonuniform") return PressureRule::nonuniform;
@@ -87,10 +102,14 @@ WorldSettings parse_settings(const py::dict& options)
         const auto name = py::cast<std::string>(key);
         if (name == "contact")
             settings.contact = parse_contact(py::cast<std::string>(value));
+        else if (name == "integrator")
+            settings.integrator = parse_integrator(py::cast<std::string>(value));
         else if (name == "aggregation")
             settings.aggregation = parse_aggregation(py::cast<std::string>(value));
         else if (name == "friction_law")
             settings.friction_law = parse_friction_law(py::cast<std::string>(value));
+        else if (name == "patch_law")
+            settings.patch_law = parse_patch_law(py::cast<std::string>(value));
         else if (name == "pressure")
             settings.pressure = parse_pressure(py::cast<std::string>(value));
         else if (name == "alarm_distance")
@@ -235,7 +254,8 @@ int add_articulated(World& world, const std::string& name, const py::list& links
 int add_rigid(World& world, const std::string& name, const Rows3& vertices, const IntRows3& triangles,
               double mass, const Vector3d& com, const Matrix3d& inertia, const Vector3d& position,
               const Eigen::Vector4d& orientation, const Vector3d& linear_velocity,
-              const Vector3d& angular_velocity, double friction, bool aggregate)
+              const Vector3d& angular_velocity, double friction, bool aggregate,
+              const std::optional<ConvexShape>& shape)
 {
     check_finite("position", position);
     check_finite("linear_velocity", linear_velocity);
@@ -264,7 +284,10 @@ int add_rigid(World& world, const std::string& name, const Rows3& vertices, cons
                                VectorXd::Zero(6)};
     Surface surface = make_surface(vertices, triangles);
     const int body = world.add_articulated(name, model, compliance, q0, v0, false);
-    world.add_link_surface(body, 0, name, std::move(surface), friction, aggregate);
+    const int number = world.add_link_surface(body, 0, name, std::move(surface), friction, aggregate);
+    if (shape) {
+        world.set_shape(number, *shape);
+    }
     return body;
 }
 

@@ -2,6 +2,7 @@
 // What Python gives a World, turned into what the core takes; a wrong value is told by name.
 #pragma once
 
+#include <optional>
 #include <softcontact/world/world.hpp>
 
 #include "bindings.hpp"
@@ -34,6 +35,7 @@ Surface make_surface(const Rows3& vertices, const IntRows3& triangles);
 Embedding make_embedding(const IntRows4& nodes, const Rows4& weights);
 Points embedded_vertices(const Rows3& nodes, const Embedding& embedding);
 ContactModel parse_contact(const std::string& text);
+Integrator parse_integrator(const std::string& text);
 WorldSettings parse_settings(const py::dict& options);
 TetrahedralSystem::Definition make_definition(const Rows3& nodes, const IntRows4& tetrahedra,
                                               const VectorXd& young, const VectorXd& poisson,
@@ -45,7 +47,8 @@ int add_articulated(World& world, const std::string& name, const py::list& links
 int add_rigid(World& world, const std::string& name, const Rows3& vertices, const IntRows3& triangles,
               double mass, const Vector3d& com, const Matrix3d& inertia, const Vector3d& position,
               const Eigen::Vector4d& orientation, const Vector3d& linear_velocity,
-              const Vector3d& angular_velocity, double friction, bool aggregate);
+              const Vector3d& angular_velocity, double friction, bool aggregate,
+              const std::optional<ConvexShape>& shape);
 PoseMotion make_motion(const std::vector<double>& times, const Rows3& positions, const Rows4& orientations);
 int surface_id(const World& world, const std::string& name);
 

@@ -53,10 +53,10 @@ py::dict statistics(const World& world)
     return py::dict("contacts"_a = s.contacts, "rows"_a = s.rows, "patches"_a = s.patches,
                     "iterations"_a = s.iterations, "residual"_a = s.residual, "converged"_a = s.converged,
                     "position_residual"_a = s.position_residual, "penetration_max"_a = s.penetration_max,
-                    "overlap_ratio"_a = s.overlap_ratio, "parts"_a = s.parts, "judge_ms"_a = s.judge_ms,
-                    "step_ms"_a = s.step_ms, "free_ms"_a = s.free_ms, "detection_ms"_a = s.detection_ms,
-                    "solve_ms"_a = s.solve_ms, "position_ms"_a = s.position_ms,
-                    "compliance_ms"_a = s.compliance_ms);
+                    "overlap_points"_a = s.overlap_points, "overlap_patches"_a = s.overlap_patches,
+                    "parts"_a = s.parts, "judge_ms"_a = s.judge_ms, "step_ms"_a = s.step_ms,
+                    "free_ms"_a = s.free_ms, "detection_ms"_a = s.detection_ms, "solve_ms"_a = s.solve_ms,
+                    "position_ms"_a = s.position_ms, "compliance_ms"_a = s.compliance_ms);
 }
 
 py::object velocity_problem(const World& world)

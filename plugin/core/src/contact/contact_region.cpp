@@ -135,9 +135,10 @@ void ContactRegion::give(const Polygon& polygon, double area, std::span<ContactP
 }
 
 void ContactRegion::share_triangle(const Surface& a, const Surface& b, int triangle,
-                                   std::span<const double> gaps, double limit, double outside,
+                                   std::span<const double> gaps, const RegionLimits& limits,
                                    std::span<ContactPoint> points)
 {
+    const auto [limit, facing_limit, outside] = limits;
     const auto corners = a.triangles().col(triangle);
     const auto& inner =
         m_inner[static_cast<std::size_t>(m_place_of_triangle[static_cast<std::size_t>(triangle)])];
@@ -194,18 +195,18 @@ void ContactRegion::share_triangle(const Surface& a, const Surface& b, int trian
                 const Vector3d outwards = (to - from).cross(along);  // of the prism over the edge
                 cut(part, [&](const Corner& corner) { return outwards.dot(placed * corner.weights - from); });
             }
-            if (part.count > 0) cut(part, [&](const Corner& corner) { return corner.gap - limit; });
+            if (part.count > 0) cut(part, [&](const Corner& corner) { return corner.gap - facing_limit; });
             if (part.count > 0) give(part, area, points);
         });
 }
 
-void ContactRegion::share_area(const Surface& a, const Surface& b, std::span<const double> gaps, double limit,
-                               double outside, std::span<ContactPoint> points)
+void ContactRegion::share_area(const Surface& a, const Surface& b, std::span<const double> gaps,
+                               const RegionLimits& limits, std::span<ContactPoint> points)
 {
     list_triangles(a, points);
     for (ContactPoint& point : points) point.area = 0.0;
     for (const int triangle : m_triangles) {
-        share_triangle(a, b, triangle, gaps, limit, outside, points);
+        share_triangle(a, b, triangle, gaps, limits, points);
     }
     for (const int triangle : m_triangles) m_place_of_triangle[static_cast<std::size_t>(triangle)] = -1;
     for (const ContactPoint& point : points) {

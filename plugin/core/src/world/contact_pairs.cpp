@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <softcontact/contact/shape_mesh_contact.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
+#include <softcontact/world/shape_pairs.hpp>
 
 namespace softcontact {
 
@@ -34,9 +36,10 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
     m_contact_offset = settings.contact_offset;
     m_points.clear();
     m_contacts.clear();
+    m_first_impact = 1.0;
     m_tracker.begin_step();
     for (std::size_t i = 0; i < surfaces.size(); ++i) {
-        m_finder.boxes()[i] = surfaces[i].geometry.world_box().inflated(surfaces[i].free_travel());
+        m_finder.boxes()[i] = surfaces[i].bounds().inflated(surfaces[i].free_travel());
     }
     for (const std::size_t i : m_finder.find(settings.alarm_distance)) {
         auto& a = surfaces[static_cast<std::size_t>(pairs[i].a)];
@@ -46,7 +49,32 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
         options.alarm_distance = settings.alarm_distance + a.free_travel() + b.free_travel();
         options.edge_tolerance =
             settings.alarm_distance * (pairs[i].aggregated ? patch_edge_tolerance : point_edge_tolerance);
-        detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
+        if (a.shape && b.shape) {
+            m_first_impact =
+                std::min(m_first_impact, find_shape_contacts(a, b, settings.alarm_distance, m_found));
+        } else if (a.is_plane() || b.is_plane()) {
+            find_plane_contacts(a.is_plane() ? b : a, a.is_plane() ? a : b, b.is_plane(),
+                                options.alarm_distance, m_found);
+        } else if (a.field == nullptr && b.field == nullptr && (a.shape ? a : b).shape &&
+                   (a.shape ? a : b).shape->is_round()) {  // meshes of boxes and hulls are exact themselves
+            const ContactSurface& shaped = a.shape ? a : b;
+            shape_mesh_contacts(shaped.placed(), (a.shape ? b : a).geometry, a.shape != nullptr, options,
+                                m_found);
+        } else {
+            detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
+        }
+        // A patch between faces wants points all over them, for its area and torsion; shapes give corners
+        // alone.
+        constexpr std::size_t corners_of_a_face = 3;
+        if (pairs[i].aggregated && m_found.size() >= corners_of_a_face &&
+            (m_found.front().a.on_shape || m_found.front().b.on_shape)) {
+            if (a.is_plane() || b.is_plane()) {
+                find_plane_contacts(a.is_plane() ? b : a, a.is_plane() ? a : b, b.is_plane(),
+                                    options.alarm_distance, m_found);
+            } else {
+                detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
+            }
+        }
         keep_reached(a, b, settings.alarm_distance);
         if (!m_found.empty()) {
             add_found(i, pairs[i], a, settings.aggregation == Aggregation::adaptive);
@@ -63,7 +91,9 @@ void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactS
     double first = 1.0;
     for (ContactPoint& point : m_found) {
         const double start = point.gap;
-        point.gap = point.normal.dot(a.free_position(point.a) - b.free_position(point.b)) - m_contact_offset;
+        point.gap = point.normal.dot(a.free_position(point.a, -point.normal) -
+                                     b.free_position(point.b, point.normal)) -
+                    offset(point);
         if (point.gap < 0.0 && start > point.gap) {
             first = std::min(first, std::max(0.0, start / (start - point.gap)));
         }
@@ -77,7 +107,7 @@ void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactS
 double ContactProblemBuilder::first_bounce(const std::vector<ContactSurface>& surfaces,
                                            const std::vector<ContactPair>& pairs) const
 {
-    double first = std::numeric_limits<double>::infinity();
+    double first = m_first_impact < 1.0 ? m_first_impact : std::numeric_limits<double>::infinity();
     for (const auto& contacts : m_contacts) {
         const ContactPair& pair = pairs[contacts.pair];
         if (!(pair.restitution > 0.0)) {
@@ -125,7 +155,7 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
         const bool aggregated = pairs[contacts.pair].aggregated;
         largest = std::max(largest, contacts.count);
         blocks += aggregated ? 1 : contacts.count;
-        rows += aggregated ? 4 + 2 : 3 * contacts.count;  // with the tilts
+        rows += aggregated ? 6 : 3 * contacts.count;
     }
     if (rows > m_row_room) {
         m_row_room = rows + rows / 2;
@@ -134,17 +164,15 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
         m_solver.reserve(static_cast<int>(m_row_room), static_cast<int>(blocks));
         m_blocks.reserve(blocks);
         m_descriptors.reserve(blocks);
-        for (auto* values : {&m_multipliers, &m_right_hand_side, &m_tilt_velocity, &m_warm_start,
-                             &m_position_multipliers, &m_position_solution, &m_position_gap}) {
+        for (auto* values : {&m_multipliers, &m_right_hand_side, &m_warm_start, &m_position_multipliers,
+                             &m_position_solution, &m_position_gap}) {
             values->reserve(m_row_room);
         }
         m_normal_delassus.reserve(blocks * blocks);
-        m_elimination.reserve(m_row_room);
     }
     if (m_contacts.size() > m_reports.capacity()) {
         m_contacts.reserve(2 * m_contacts.size());
         m_reports.reserve(2 * m_contacts.size());
-        m_tilts.reserve(2 * m_contacts.size());
     }
     if (m_points.size() > m_report_points.capacity()) {
         m_report_points.reserve(2 * m_points.size());
@@ -153,16 +181,17 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
         m_pair_room = 2 * largest;
         m_tracker.reserve(m_pair_room);
         m_found.reserve(m_pair_room);
-        m_depths.reserve(m_pair_room);
-        m_areas.reserve(m_pair_room);
-        m_weighted.reserve(m_pair_room);
+        m_gaps.reserve(m_pair_room);
+        m_weights.reserve(m_pair_room);
         for (auto& patch : m_patches) {
             patch.reserve(m_pair_room);
         }
         for (auto& pair : pairs) {
             pair.memory.keys.reserve(m_pair_room);
             if (pair.aggregated) {
-                pair.memory.pressures.reserve(m_pair_room);
+                pair.memory.shares.reserve(m_pair_room);
+                pair.memory.profile.reserve(m_pair_room);
+                pair.memory.profile_change.reserve(m_pair_room);
             } else {
                 pair.memory.forces.reserve(m_pair_room);
             }
@@ -170,6 +199,7 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
     }
     while (m_patches.size() < m_contacts.size()) {
         m_patches.emplace_back();
+        m_spreads.emplace_back();
         m_patches.back().reserve(m_pair_room);
     }
 }
@@ -177,13 +207,16 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
 double ContactProblemBuilder::start_gap(const ContactPoint& point, const ContactSurface& a,
                                         const ContactSurface& b) const
 {
-    return point.normal.dot(a.start_position(point.a) - b.start_position(point.b)) - m_contact_offset;
+    return point.normal.dot(a.start_position(point.a, -point.normal) -
+                            b.start_position(point.b, point.normal)) -
+           offset(point);
 }
 
 double ContactProblemBuilder::end_gap(const ContactPoint& point, const ContactSurface& a,
                                       const ContactSurface& b) const
 {
-    return point.normal.dot(a.position(point.a) - b.position(point.b)) - m_contact_offset;
+    return point.normal.dot(a.position(point.a, -point.normal) - b.position(point.b, point.normal)) -
+           offset(point);
 }
 
 }  // namespace softcontact

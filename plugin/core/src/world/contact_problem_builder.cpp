@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <limits>
 #include <softcontact/world/contact_problem_builder.hpp>
 #include <softcontact/world/patch_load.hpp>
 
 namespace softcontact {
 
 namespace {
+
+/// Gap in alarm distances at which rigid surfaces touch.
+constexpr double touching_ratio = 1e-3;
+// How much a tilt yields at least, as a share of what the normal row does over the length of the patch.
+constexpr double least_tilt = 1e-9;
+
+/// Whether the points of bodies that do not yield lie in one plane: their normals are one but for a small
+/// tilt.
+bool is_flat(std::span<const ContactPoint> points, const Vector3d& normal)
+{
+    constexpr double flat_cosine = 0.995;
+    return std::all_of(points.begin(), points.end(),
+                       [&](const ContactPoint& point) { return point.normal.dot(normal) > flat_cosine; });
+}
 
 /// Where the forces of a contact point act on both bodies: on one point, or their friction would turn them.
 /// Tissue takes its own; between rigid bodies it is half way.
@@ -21,43 +36,87 @@ std::pair<Vector3d, Vector3d> acting_points(const ContactPoint& point, const Con
 
 }  // namespace
 
+void ContactProblemBuilder::weigh(std::span<ContactPoint> points, const ContactSurface& a,
+                                  const ContactSurface& b, const WorldSettings& settings)
+{
+    // The overlap that the bodies had were they not deformed. It is what the free motion of the tissue alone
+    // comes to in a long step, or without damping (Talvas Eq. 11, where the whole free motion counts), and as
+    // it belongs to the poses alone it neither depends on the step nor answers to the pressure.
+    const bool tissue = a.field != nullptr || b.field != nullptr;
+    m_gaps.clear();
+    for (const auto& point : points) {
+        m_gaps.push_back(tissue ? point.normal.dot(a.rest_position(point.a, -point.normal) -
+                                                   b.rest_position(point.b, point.normal)) -
+                                      offset(point)
+                                : start_gap(point, a, b));
+    }
+    // Between the vertices of coarse tissue the footprint of the other body is the region.
+    const double alarm = settings.alarm_distance, touching = touching_ratio * alarm;
+    // The paper's patch is all that contact was looked for in.
+    const RegionLimits limits = settings.patch_law == PatchLaw::mean ? RegionLimits{alarm, alarm, alarm}
+                                : tissue ? RegionLimits{0.0, alarm, alarm}
+                                         : RegionLimits{touching, touching, alarm};
+    if (!points.front().a.on_shape && !points.front().b.on_shape) {  // shapes know the area that they share
+        m_region.share_area(a.geometry, b.geometry, m_gaps, limits, points);
+    }
+    const bool by_depth = tissue && settings.pressure == PressureRule::nonuniform;
+    m_weights.clear();
+    double total = 0.0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        m_weights.push_back(points[i].area * (by_depth ? std::max(0.0, -m_gaps[i]) : 1.0));
+        total += m_weights.back();
+    }
+    if (total > 0.0) {
+        return;
+    }
+    // Edges and corners have no area: what touches, or touches first, bears alike.
+    const auto nearness = [&](std::size_t i) { return std::max(start_gap(points[i], a, b), points[i].gap); };
+    double nearest = nearness(0);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        nearest = std::min(nearest, nearness(i));
+    }
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const bool touches = nearness(i) <= nearest + touching_ratio * settings.alarm_distance;
+        m_weights[i] = touches ? 1.0 : 0.0;
+    }
+}
+
 void ContactProblemBuilder::add_patch(const PairContacts& contacts,
                                       const std::vector<ContactSurface>& surfaces, ContactPair& pair,
-                                      const WorldSettings& settings, double step)
+                                      const WorldSettings& settings)
 {
     const auto& a = surfaces[static_cast<std::size_t>(pair.a)];
     const auto& b = surfaces[static_cast<std::size_t>(pair.b)];
     AggregatePatch& patch = m_patches[static_cast<std::size_t>(m_patch_count)];
-    const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
-    const bool uniform = settings.pressure == PressureRule::uniform;
-    const double share = new_pressure_share(a.recovery(step));
-    const bool tissue_alone = free_penetrations(points, a, b, m_contact_offset, m_depths);
-    PairMemory& memory = this->memory(contacts, pair);
+    PressureSpread& spread = m_spreads[static_cast<std::size_t>(m_patch_count)];
+    const std::span<ContactPoint> points(m_points.data() + contacts.first, contacts.count);
+    const bool moments = settings.patch_law == PatchLaw::moments;
     const bool rigid = a.field == nullptr && b.field == nullptr;
-    const bool level =
-        !uniform && rigid && level_penetrations(points, a, b, m_contact_offset, memory, m_depths);
-    weigh_patch(points, settings.pressure, share, tissue_alone, memory, m_depths, m_weighted, patch);
+    PairMemory& memory = this->memory(contacts, pair);
+    weigh(points, a, b, settings);
+    spread.spread(points, m_weights, moments, !rigid, memory);
+    patch.compute(points, spread.shares(), memory.tangent);
+    if (moments) {
+        const bool flat = rigid && is_flat(points, patch.normal);
+        patch.bear_moments(points, spread.profile(), flat, !rigid);
+    }
     memory.tangent = patch.frame.col(1);
     pair.memory.tangent = memory.tangent;
 
     Block block;
     block.patch = m_patch_count++;
     block.frame = patch.frame;
-    const int rows = patch.has_torsion ? 4 : 3;
+    const int rows = patch.row_count();
     m_rows.begin_block(rows);
     for (const double sign : {1.0, -1.0}) {
         m_rows.begin_side(sign > 0.0 ? a : b, patch.centroid, sign);
         for (std::size_t i = 0; i < contacts.count; ++i) {
-            if (patch.shares[i] == 0.0) {
-                continue;
-            }
-            const auto column = static_cast<Index>(i);
             RowForces directions(3, rows);
-            directions.col(0) = patch.normal_row.col(column);
-            directions.col(1) = patch.shares[i] * patch.frame.col(1);
-            directions.col(2) = patch.shares[i] * patch.frame.col(2);
-            if (rows == 4) {
-                directions.col(3) = patch.torsion_row.col(column);
+            for (int row = 0; row < rows; ++row) {
+                directions.col(row) = patch.row(row, i);
+            }
+            if (directions.isZero(0.0)) {
+                continue;
             }
             const ContactPoint& point = points[i];
             const auto [on_a, on_b] = acting_points(point, a, b);
@@ -66,60 +125,8 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts,
         }
         m_rows.end_side();
     }
-    for (std::size_t i = 0; i < contacts.count; ++i) {
-        if (patch.shares[i] != 0.0) {
-            block.start_gap += patch.shares[i] * start_gap(points[i], a, b);
-        }
-    }
+    block.gap = patch.gap_of(points, [&](const ContactPoint& point) { return start_gap(point, a, b); });
     m_blocks.push_back(block);
-    if (!uniform && memory.normal_force > 0.0) {
-        m_areas.clear();
-        for (const auto& point : points) {
-            m_areas.push_back(point.area);
-        }
-        PressureTilt tilt = make_pressure_tilt(patch, m_areas, m_depths, memory.normal_force, share, step);
-        tilt.block = static_cast<int>(m_blocks.size()) - 1;
-        tilt.from_start = tissue_alone || level;
-        if (!tilt.axes.isZero(0.0)) {  // a single point cannot tilt
-            m_tilts.push_back(tilt);
-        }
-    }
-}
-
-void ContactProblemBuilder::add_tilt(const PressureTilt& tilt, const std::vector<ContactSurface>& surfaces,
-                                     const ContactPair& pair)
-{
-    const Block& block = m_blocks[static_cast<std::size_t>(tilt.block)];
-    const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
-    const PairContacts& contacts = m_contacts[block.contacts];
-    m_rows.begin_block(2);
-    for (const double sign : {1.0, -1.0}) {
-        const auto& surface = surfaces[static_cast<std::size_t>(sign > 0.0 ? pair.a : pair.b)];
-        m_rows.begin_side(surface, patch.centre, sign);
-        if (surface.link_system >= 0) {
-            m_rows.add_couple(tilt.axes);
-        } else if (surface.field_system >= 0 && tilt.has_spread) {
-            // No link to take the moment: it comes as a pressure that is linear over the patch, without
-            // force.
-            const Eigen::Matrix2d moments = patch.frame.rightCols<2>().transpose() * tilt.axes;
-            const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
-            const CouplePressure first = couple_pressure(patch, points, moments.col(0));
-            const CouplePressure second = couple_pressure(patch, points, moments.col(1));
-            Eigen::Matrix2d slopes;
-            slopes << first.slope, second.slope;
-            const Eigen::RowVector2d shifts(first.shift, second.shift);
-            for (std::size_t i = 0; i < contacts.count; ++i) {
-                if (patch.shares[i] == 0.0) {
-                    continue;
-                }
-                const ContactPoint& point = m_points[contacts.first + i];
-                const Eigen::Map<const Eigen::RowVector2d> r(patch.offsets.data() + 2 * i);
-                const RowForces directions = point.area * patch.normal * (r * slopes + shifts);
-                m_rows.add_point(sign > 0.0 ? point.a : point.b, sign > 0.0 ? point.p : point.q, directions);
-            }
-        }
-        m_rows.end_side();
-    }
 }
 
 void ContactProblemBuilder::add_points(const PairContacts& contacts,
@@ -134,7 +141,7 @@ void ContactProblemBuilder::add_points(const PairContacts& contacts,
         block.frame.col(0) = point.normal;
         block.frame.col(1) = transport_tangent(pair.memory.tangent, point.normal);
         block.frame.col(2) = point.normal.cross(block.frame.col(1));
-        block.start_gap = start_gap(point, a, b);
+        block.gap[0] = start_gap(point, a, b);
         m_rows.begin_block(3);
         const RowForces directions = block.frame;
         const auto [on_a, on_b] = acting_points(point, a, b);
@@ -178,15 +185,36 @@ void ContactProblemBuilder::set_bounces(const std::vector<ContactPair>& pairs, c
             continue;  // it comes to rest
         }
         // One that closes later than this is left to close: the step was cut where it does.
-        const bool closed = block.start_gap < bounce_share * step * approach;
-        block.bounce = closed ? restitution * approach : -approach - settings.least_bounce;
+        const bool closed = block.gap[0] < bounce_share * step * approach;
+        if (!closed) {
+            block.bounce = -approach - settings.least_bounce;
+            continue;
+        }
+        // Newton's law holds just after the impact; gravity and springs go on to the end of the step.
+        const int row = m_rows.block_offset(static_cast<int>(i));
+        const double driven = m_rows.free_velocity()[row] + approach;
+        block.bounce = std::max(restitution * approach + driven, 0.0);
     }
 }
 
-double ContactProblemBuilder::allowance(std::size_t block, double step) const
+PatchGap ContactProblemBuilder::allowance(std::size_t index, double step) const
 {
-    const Block& contact = m_blocks[block];
-    return contact.bounce != 0.0 ? -contact.bounce : std::max(contact.start_gap, 0.0) / step;
+    const Block& block = m_blocks[index];
+    PatchGap allowed = PatchGap::Zero();
+    if (block.bounce != 0.0) {
+        allowed[0] = -block.bounce;
+        return allowed;
+    }
+    if (block.patch >= 0) {
+        // Where a corner is pressed in already, none may come nearer: the position pass brings it out.
+        const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
+        if (patch.least_gap(block.gap) < 0.0) {
+            allowed[0] = patch.tilts > 0 ? 0.0 : std::max(block.gap[0], 0.0) / step;
+            return allowed;
+        }
+    }
+    allowed = block.gap.cwiseMax(block.patch >= 0 ? -std::numeric_limits<double>::infinity() : 0.0) / step;
+    return allowed;
 }
 
 void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<ContactSurface>& surfaces,
@@ -196,12 +224,11 @@ void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<C
     m_rows.begin_step(systems, step);
     m_blocks.clear();
     m_patch_count = 0;
-    m_tilts.clear();
     for (std::size_t c = 0; c < m_contacts.size(); ++c) {
         const std::size_t first_block = m_blocks.size();
         ContactPair& pair = pairs[m_contacts[c].pair];
         if (pair.aggregated) {
-            add_patch(m_contacts[c], surfaces, pair, settings, step);
+            add_patch(m_contacts[c], surfaces, pair, settings);
         } else {
             add_points(m_contacts[c], surfaces, pair);
         }
@@ -214,11 +241,6 @@ void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<C
             m_rows.begin_block(1);
             m_rows.add_coordinate(static_cast<int>(s), constraint.coordinate, constraint.sign);
         }
-    }
-    m_contact_rows = m_rows.row_count();
-    for (const auto& tilt : m_tilts) {
-        add_tilt(tilt, surfaces,
-                 pairs[m_contacts[m_blocks[static_cast<std::size_t>(tilt.block)].contacts].pair]);
     }
     m_rows.assemble();
     set_bounces(pairs, settings, step);
@@ -235,6 +257,14 @@ void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<C
             const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
             descriptor.law = settings.friction_law;
             descriptor.patch = make_friction_patch(patch.shares.data(), patch.offsets.data(), patch.count);
+            descriptor.tilts = patch.tilts;
+            if (patch.tilts > 0) {
+                descriptor.hull = make_moment_hull(
+                    patch.corners.data(), static_cast<int>(patch.corners.size() / 2), patch.tilt_axis);
+                // Where nothing can tilt, the least moment of all is borne: that of the profile.
+                m_rows.yield_last(static_cast<int>(i), patch.tilts,
+                                  least_tilt / (descriptor.hull.length * descriptor.hull.length));
+            }
         }
         m_descriptors.push_back(descriptor);
     }
@@ -255,8 +285,15 @@ void ContactProblemBuilder::warm_start(std::vector<ContactPair>& pairs)
             multipliers[offset] = memory.normal_force;
             multipliers[offset + 1] = block.frame.col(1).dot(memory.friction);
             multipliers[offset + 2] = block.frame.col(2).dot(memory.friction);
-            if (m_rows.block_rows(static_cast<int>(i)) == 4) {
+            const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
+            if (patch.has_torsion) {
                 multipliers[offset + 3] = memory.torque;
+            }
+            const Vector2d moment(block.frame.col(1).dot(memory.moment),
+                                  block.frame.col(2).dot(memory.moment));
+            if (patch.tilts > 0) {
+                const int first = offset + patch.row_count() - patch.tilts;
+                multipliers.segment(first, patch.tilts) = patch.moment_rows(moment);
             }
             continue;
         }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a step tells of its contacts: forces a pair, and what pairs remember.
 #include <algorithm>
+#include <limits>
 #include <softcontact/friction/slip_gauge.hpp>
+#include <softcontact/geometry/closest_point.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
 #include <softcontact/world/patch_load.hpp>
 #include <softcontact/world/pressure_memory.hpp>
@@ -10,10 +12,18 @@ namespace softcontact {
 
 namespace {
 
-/// A patch of a line or of one point has no torsion row, and Coulomb's disc is its limit surface.
+/// A patch without torsion row has Coulomb's disc as its limit surface.
 FrictionLaw slip_law(const BlockDescriptor& block)
 {
-    return block.rows == 4 ? block.law : FrictionLaw::coulomb;
+    return block.has_torsion() ? block.law : FrictionLaw::coulomb;
+}
+
+/// Normal force and friction of a block (N, F_t, F_s, τ).
+Vector4d friction_load(const BlockDescriptor& block, const Eigen::Ref<const VectorXd>& multipliers)
+{
+    Vector4d load = Vector4d::Zero();
+    load.head(1 + block.friction_rows()) = multipliers.segment(block.offset, 1 + block.friction_rows());
+    return load;
 }
 
 }  // namespace
@@ -22,38 +32,30 @@ void ContactProblemBuilder::report_patch(const Block& block, int index, PatchRep
                                          ContactPair& pair)
 {
     const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
+    PressureSpread& spread = m_spreads[static_cast<std::size_t>(block.patch)];
+    const BlockDescriptor& law = m_descriptors[static_cast<std::size_t>(index)];
     const PairContacts& contacts = m_contacts[block.contacts];
-    const Index offset = m_rows.block_offset(index);
-    const auto multipliers = this->multipliers();
-    const double normal_force = multipliers[offset];
-    const Vector3d friction = patch.frame.rightCols<2>() * multipliers.segment<2>(offset + 1);
-    const double torque = m_rows.block_rows(index) == 4 ? multipliers[offset + 3] : 0.0;
+    const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
+    const VectorXd multipliers = this->multipliers().segment(law.offset, law.rows);
+    const Vector2d moment = patch.moment_of(multipliers.tail(law.tilts));
+    const double normal_force = multipliers[0];
+
     PairMemory& memory = this->memory(contacts, pair);
     memory.normal_force = normal_force;
-    memory.friction = friction;
-    memory.torque = torque;
-    const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
-    CouplePressure tilting;
-    for (std::size_t k = 0; k < m_tilts.size(); ++k) {
-        const PressureTilt& tilt = m_tilts[k];
-        if (tilt.block == index) {
-            const Vector3d moment =
-                tilt.axes * multipliers.segment<2>(m_contact_rows + 2 * static_cast<Index>(k));
-            tilting = couple_pressure(patch, points, patch.frame.rightCols<2>().transpose() * moment);
-        }
-    }
+    memory.friction = patch.frame.rightCols<2>() * multipliers.segment<2>(1);
+    memory.torque = patch.has_torsion ? multipliers[3] : 0.0;
+    memory.moment = patch.frame.rightCols<2>() * moment;
+    spread.remember(points, patch, normal_force, moment, memory);
 
-    remember_pressures(points, patch, normal_force, memory);
-    const Vector4d load(normal_force, multipliers[offset + 1], multipliers[offset + 2], torque);
     report.volume = patch.volume;
-    spread_patch_load(patch, points, load, tilting.slope, report, m_report_points, tilting.shift);
+    spread_patch_load(patch, points, multipliers, patch.flat ? spread.shares() : std::span<const double>(),
+                      report, m_report_points);
     for (std::size_t i = report.first_point; i < m_report_points.size(); ++i) {
         m_report_points[i].contact += static_cast<int>(contacts.first);
     }
     report.block = index;
-    const BlockDescriptor& block_law = m_descriptors[static_cast<std::size_t>(index)];
-    report.sliding =
-        patch_slides(slip_law(block_law), block_law.patch, m_solver.bounds(index), pair.friction, load);
+    report.sliding = patch_slides(slip_law(law), law.patch, m_solver.bounds(index), pair.friction,
+                                  friction_load(law, this->multipliers()));
 }
 
 double ContactProblemBuilder::slip_gauge(const PatchReport& report) const
@@ -70,10 +72,8 @@ double ContactProblemBuilder::slip_gauge(const PatchReport& report) const
         return softcontact::slip_gauge(points);
     }
     const BlockDescriptor& block = m_descriptors[static_cast<std::size_t>(report.block)];
-    Vector4d load = Vector4d::Zero();
-    load.head(block.rows) = multipliers().segment(block.offset, block.rows);
     return softcontact::slip_gauge(slip_law(block), block.patch, m_solver.bounds(report.block), block.mu,
-                                   load);
+                                   friction_load(block, multipliers()));
 }
 
 void ContactProblemBuilder::report_point(const Block& block, int index, PatchReport& report,
@@ -116,7 +116,9 @@ void ContactProblemBuilder::report(std::vector<ContactPair>& pairs)
         pair.memory.torque = 0.0;
         pair.memory.keys.clear();
         pair.memory.forces.clear();
-        pair.memory.pressures.clear();
+        pair.memory.shares.clear();
+        pair.memory.profile.clear();
+        pair.memory.profile_change.clear();
     }
     std::size_t next = 0;
     for (std::size_t c = 0; c < m_contacts.size(); ++c) {
@@ -146,7 +148,8 @@ void ContactProblemBuilder::report(std::vector<ContactPair>& pairs)
     }
 }
 
-void ContactProblemBuilder::vertex_forces(int surface, Points& forces, VectorXd& normal_forces) const
+void ContactProblemBuilder::vertex_forces(const std::vector<ContactSurface>& surfaces, int surface,
+                                          Points& forces, VectorXd& normal_forces) const
 {
     forces.setZero();
     normal_forces.setZero();
@@ -158,7 +161,15 @@ void ContactProblemBuilder::vertex_forces(int surface, Points& forces, VectorXd&
         for (int i = 0; i < report.point_count; ++i) {
             const PatchPoint& point = m_report_points[report.first_point + static_cast<std::size_t>(i)];
             const ContactPoint& contact = m_points[static_cast<std::size_t>(point.contact)];
-            const SurfacePoint& place = is_a ? contact.a : contact.b;
+            SurfacePoint place = is_a ? contact.a : contact.b;
+            if (place.on_shape) {  // the nearest triangle of the picture bears it
+                const ContactSurface& own = surfaces[static_cast<std::size_t>(surface)];
+                const Vector3d place_of_force = own.start_pose().inverse_times(is_a ? contact.p : contact.q);
+                const ClosestPoint closest = closest_point_local(own.geometry, place_of_force,
+                                                                 std::numeric_limits<double>::infinity());
+                const auto corners = own.geometry.triangles().col(closest.triangle);
+                place = {{corners[0], corners[1], corners[2]}, closest.barycentric};
+            }
             for (int k = 0; k < 3; ++k) {
                 const int vertex = place.vertices[static_cast<std::size_t>(k)];
                 forces.col(vertex) += (is_a ? place.weights[k] : -place.weights[k]) * point.force;

@@ -76,8 +76,8 @@ void ContactRows::couple_by_links(std::size_t system)
     const auto place = [&](const Entry& entry) {
         return 6 * owner.place_of_link[static_cast<std::size_t>(entry.link)];
     };
-    Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 4> answer;
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 4, 4> coupling;
+    Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6> answer;
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, 6> coupling;
     for (std::size_t j = 0; j < owner.entries.size(); ++j) {
         const Entry& right = owner.entries[j];
         const auto col0 = static_cast<Index>(m_blocks[static_cast<std::size_t>(right.block)].offset);

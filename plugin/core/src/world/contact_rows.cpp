@@ -231,7 +231,7 @@ void ContactRows::couple(const Entry& left, const Entry& right, Index dof)
     Eigen::Map<RowMajorMatrix> delassus(m_delassus.data(), m_row_count, m_row_count);
     const double* columns = m_columns.data() + left.columns;
     const double* responses = m_responses.data() + right.responses;
-    Eigen::Matrix<double, 4, 4> coupling;
+    Eigen::Matrix<double, 6, 6> coupling;
     coupling.setZero();
     if (left.sparse) {
         for (int k = 0; k < left.node_count; ++k) {
@@ -305,6 +305,15 @@ void ContactRows::generalized_forces(int system, Eigen::Ref<MatrixXd> columns) c
     for (const auto& entry : m_by_system[static_cast<std::size_t>(system)].entries) {
         columns.middleCols(m_blocks[static_cast<std::size_t>(entry.block)].offset, entry.rows) =
             ConstColumns(m_columns.data() + entry.columns, columns.rows(), entry.rows);
+    }
+}
+
+void ContactRows::yield_last(int block, int rows, double share)
+{
+    Eigen::Map<RowMajorMatrix> delassus(m_delassus.data(), m_row_count, m_row_count);
+    const int first = block_offset(block), end = first + block_rows(block);
+    for (int row = end - rows; row < end; ++row) {
+        delassus(row, row) += share * delassus(first, first);
     }
 }
 

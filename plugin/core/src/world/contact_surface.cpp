@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cmath>
+#include <softcontact/bodies/corotational_rotation.hpp>
 #include <softcontact/geometry/rigid_travel.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/link_carrier.hpp>
@@ -21,6 +22,12 @@ Vector3d weighted(const SurfacePoint& point, const Points& vertices)
         }
     }
     return position;
+}
+
+Vector3d placed_at(const SurfacePoint& point, const Pose& pose, const Points& vertices,
+                   const Vector3d& towards)
+{
+    return point.on_shape ? point.of_shape.position(pose, towards) : pose * weighted(point, vertices);
 }
 
 }  // namespace
@@ -76,16 +83,14 @@ void ContactSurface::mark_free(double time)
     }
 }
 
-double ContactSurface::recovery(double step) const
-{
-    return field == nullptr ? 1.0 : step / (step + field->dynamics().options().rayleigh_stiffness);
-}
-
 void ContactSurface::mark_start()
 {
     m_start_pose = m_pose;
     if (field != nullptr) {
         m_start_vertices = m_vertices;
+    }
+    if (kind == Kind::field) {
+        fit_rest_pose();
     }
 }
 
@@ -114,24 +119,37 @@ Aabb ContactSurface::swept_box() const
     return box;
 }
 
-Vector3d ContactSurface::start_position(const SurfacePoint& point) const
+Vector3d ContactSurface::start_position(const SurfacePoint& point, const Vector3d& towards) const
 {
-    return m_start_pose * weighted(point, m_start_vertices);
+    return placed_at(point, m_start_pose, m_start_vertices, towards);
 }
 
-Vector3d ContactSurface::free_position(const SurfacePoint& point) const
+Vector3d ContactSurface::free_position(const SurfacePoint& point, const Vector3d& towards) const
 {
-    return m_free_pose * weighted(point, m_free_vertices);
+    return placed_at(point, m_free_pose, m_free_vertices, towards);
 }
 
-Vector3d ContactSurface::tissue_position(const SurfacePoint& point) const
+Vector3d ContactSurface::rest_position(const SurfacePoint& point, const Vector3d& towards) const
 {
-    return m_start_pose * weighted(point, m_free_vertices);
+    return placed_at(point, kind == Kind::field ? m_rest_pose : m_start_pose, geometry.reference_vertices(),
+                     towards);
 }
 
-Vector3d ContactSurface::position(const SurfacePoint& point) const
+void ContactSurface::fit_rest_pose()
 {
-    return m_pose * weighted(point, m_vertices);
+    const Points& rest = geometry.reference_vertices();
+    const Vector3d middle = m_start_vertices.rowwise().mean(), rest_middle = rest.rowwise().mean();
+    const Matrix3d spread =
+        (m_start_vertices.colwise() - middle) * (rest.colwise() - rest_middle).transpose();
+    if (spread.allFinite() && extract_rotation(spread / spread.norm(), m_rest_rotation)) {
+        m_rest_pose.rotation = m_rest_rotation.toRotationMatrix();
+        m_rest_pose.translation = middle - m_rest_pose.rotation * rest_middle;
+    }
+}
+
+Vector3d ContactSurface::position(const SurfacePoint& point, const Vector3d& towards) const
+{
+    return placed_at(point, m_pose, m_vertices, towards);
 }
 
 Vector3d ContactSurface::prescribed_velocity(const Vector3d& position, double step) const

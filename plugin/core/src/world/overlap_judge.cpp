@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <softcontact/geometry/rigid_travel.hpp>
+#include <softcontact/geometry/shape_separation.hpp>
 #include <softcontact/world/overlap_judge.hpp>
 
 namespace softcontact {
@@ -10,6 +11,14 @@ namespace {
 constexpr double tolerance_ratio = 0.004;  ///< of the smaller body's size
 constexpr double thickness_ratio = 0.1;    ///< and no more than this share of the thinner body
 constexpr double unseen_ratio = 0.05;      ///< motion in tolerances that needs no new look
+
+/// How deep the deepest vertex of a surface is behind a plane.
+double depth_behind(const Pose& plane, const Surface& surface)
+{
+    const Vector3d normal = surface.pose().rotation.transpose() * plane.rotation.col(2);
+    const double level = plane.rotation.col(2).dot(surface.pose().translation - plane.translation);
+    return std::max(0.0, -(level + (normal.transpose() * surface.local_vertices()).minCoeff()));
+}
 
 }  // namespace
 
@@ -24,7 +33,9 @@ void OverlapJudge::set_pairs(const std::vector<ContactSurface>& surfaces,
             const Aabb& box = surfaces[static_cast<std::size_t>(surface)].geometry.local_box();
             return Vector3d(box.upper - box.lower);
         };
-        const Vector3d a = extent(pairs[i].a), b = extent(pairs[i].b);
+        Vector3d a = extent(pairs[i].a), b = extent(pairs[i].b);
+        if (surfaces[static_cast<std::size_t>(pairs[i].a)].is_plane()) a = b;  // its picture says nothing
+        if (surfaces[static_cast<std::size_t>(pairs[i].b)].is_plane()) b = a;
         m_looks[i].size = std::min(a.maxCoeff(), b.maxCoeff());
         const double thickness = std::min(a.minCoeff(), b.minCoeff());
         m_looks[i].tolerance = tolerance_ratio * m_looks[i].size;
@@ -45,7 +56,7 @@ bool OverlapJudge::still_holds(const Look& look, const Surface& a, const Surface
 void OverlapJudge::look(std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs)
 {
     for (std::size_t i = 0; i < surfaces.size(); ++i) {
-        m_finder.boxes()[i] = surfaces[i].geometry.world_box();
+        m_finder.boxes()[i] = surfaces[i].bounds();
     }
     for (Look& look : m_looks) {
         look.near = false;
@@ -53,6 +64,8 @@ void OverlapJudge::look(std::vector<ContactSurface>& surfaces, const std::vector
     for (const std::size_t i : m_finder.find(0.0)) {
         Look& look = m_looks[i];
         look.near = true;
+        const ContactSurface& side_a = surfaces[static_cast<std::size_t>(pairs[i].a)];
+        const ContactSurface& side_b = surfaces[static_cast<std::size_t>(pairs[i].b)];
         Surface& a = surfaces[static_cast<std::size_t>(pairs[i].a)].geometry;
         Surface& b = surfaces[static_cast<std::size_t>(pairs[i].b)].geometry;
         const Pose a_to_b{b.pose().rotation.transpose() * a.pose().rotation,
@@ -60,9 +73,16 @@ void OverlapJudge::look(std::vector<ContactSurface>& surfaces, const std::vector
         if (still_holds(look, a, b, a_to_b)) {
             continue;
         }
-        a.refresh();
-        b.refresh();
-        look.depth = m_search.depth(a, b);
+        if (side_a.shape && side_b.shape) {
+            look.depth = std::max(0.0, -separation(side_a.placed(), side_b.placed()).gap);
+        } else if (side_a.is_plane() || side_b.is_plane()) {
+            look.depth = depth_behind(side_a.is_plane() ? side_a.geometry.pose() : b.pose(),
+                                      side_a.is_plane() ? b : a);
+        } else {
+            a.refresh();
+            b.refresh();
+            look.depth = m_search.depth(a, b);
+        }
         look.known = true;
         look.a_to_b = a_to_b;
         look.path_a = a.deformed_path();

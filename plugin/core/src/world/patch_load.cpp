@@ -5,70 +5,46 @@
 
 namespace softcontact {
 
-CouplePressure couple_pressure(const AggregatePatch& patch, std::span<const ContactPoint> points,
-                               const Eigen::Vector2d& moment)
-{
-    // About the centroid of the areas, where a linear pressure has no resultant.
-    double area = 0.0;
-    Eigen::Vector2d first = Eigen::Vector2d::Zero();
-    Eigen::Matrix2d second = Eigen::Matrix2d::Zero();
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        if (patch.shares[i] != 0.0) {
-            const Eigen::Map<const Eigen::Vector2d> r(patch.offsets.data() + 2 * i);
-            area += points[i].area;
-            first += points[i].area * r;
-            second += points[i].area * r * r.transpose();
-        }
-    }
-    if (!(area > 0.0)) {
-        return {};
-    }
-    const Eigen::Vector2d centre = first / area;
-    const Eigen::Matrix2d spread = second - area * centre * centre.transpose();
-    constexpr double line_ratio = 1e-9;
-    const double trace = spread.trace();
-    if (!(spread.determinant() > line_ratio * trace * trace)) {
-        return {};
-    }
-    const Eigen::Vector2d slope = spread.inverse() * Eigen::Vector2d(-moment[1], moment[0]);
-    return {slope, -slope.dot(centre)};
-}
-
 void spread_patch_load(const AggregatePatch& patch, std::span<const ContactPoint> points,
-                       const Vector4d& load, const Eigen::Vector2d& slope, PatchReport& report,
-                       std::vector<PatchPoint>& points_out, double shift)
+                       const Eigen::Ref<const VectorXd>& multipliers, std::span<const double> pressed,
+                       PatchReport& report, std::vector<PatchPoint>& points_out)
 {
-    const double normal_force = load[0];
-    const Vector3d friction = patch.frame.rightCols<2>() * load.segment<2>(1);
+    const double normal_force = multipliers[0];
+    const int first_tilt = patch.row_count() - patch.tilts;
     report.aggregated = true;
     report.normal = patch.normal;
     report.normal_force = normal_force;
     report.first_point = points_out.size();
+    double counted = 0.0;
     for (std::size_t i = 0; i < points.size(); ++i) {
-        if (patch.shares[i] == 0.0) {
+        const ContactPoint& contact = points[i];
+        Vector3d normal_part = pressed.empty() ? Vector3d(normal_force * patch.row(0, i))
+                                               : Vector3d(normal_force * pressed[i] * contact.normal);
+        for (int k = first_tilt; pressed.empty() && k < patch.row_count(); ++k) {
+            normal_part += multipliers[k] * patch.row(k, i);
+        }
+        PatchPoint point;
+        point.force = normal_part;
+        for (int k = 1; k < first_tilt; ++k) {
+            point.force += multipliers[k] * patch.row(k, i);
+        }
+        const double pressure = contact.normal.dot(normal_part);
+        if (pressure == 0.0 && patch.shares[i] == 0.0) {
             continue;
         }
-        const ContactPoint& contact = points[i];
-        const auto column = static_cast<Index>(i);
-        PatchPoint point;
         point.position = contact.p;
         point.area = contact.area;
         point.contact = static_cast<int>(i);
-        const Eigen::Map<const Eigen::Vector2d> r(patch.offsets.data() + 2 * i);
-        point.force = normal_force * patch.normal_row.col(column) + patch.shares[i] * friction +
-                      contact.area * (slope.dot(r) + shift) * patch.normal;
-        if (patch.has_torsion) {
-            point.force += load[3] * patch.torsion_row.col(column);
-        }
         report.area += contact.area;
         if (contact.area > 0.0) {
-            report.pressure_max =
-                std::max(report.pressure_max, normal_force * patch.shares[i] / contact.area);
+            report.pressure_max = std::max(report.pressure_max, pressure / contact.area);
         }
         report.force += point.force;
-        report.centre += patch.shares[i] * contact.p;
+        report.centre += pressure * contact.p;
+        counted += pressure;
         points_out.push_back(point);
     }
+    report.centre = counted > 0.0 ? Vector3d(report.centre / counted) : patch.centre;
 }
 
 void complete_report(PatchReport& report, const std::vector<PatchPoint>& points)

@@ -50,7 +50,9 @@ void PatchTracker::reserve(std::size_t points)
         for (Part& part : step->parts) {
             part.members.reserve(m_point_room);
             part.memory.keys.reserve(m_point_room);
-            part.memory.pressures.reserve(m_point_room);
+            part.memory.shares.reserve(m_point_room);
+            part.memory.profile.reserve(m_point_room);
+            part.memory.profile_change.reserve(m_point_room);
         }
     }
 }
@@ -82,9 +84,11 @@ void PatchTracker::look_up(std::span<const ContactPoint> points, const Range& pa
             const std::size_t at = find_key(part.memory.keys, points[i].key);
             if (at < part.memory.keys.size()) {
                 source.remembered = true;
-                source.pressure = part.memory.pressures[at];
+                source.share = part.memory.shares[at];
+                source.profile = part.memory.profile[at];
+                source.profile_change = part.memory.profile_change[at];
             }
-            m_known[k] += source.pressure * points[i].area + least_share;
+            m_known[k] += source.share + least_share;
         }
     }
 }
@@ -100,7 +104,7 @@ void PatchTracker::carry_over(Part& part, std::span<const ContactPoint> points, 
             double& taken = m_taken[source(i).part];
             sources += taken == 0.0 ? 1U : 0U;
             last = source(i).part;
-            taken += source(i).pressure * points[i].area + least_share;
+            taken += source(i).share + least_share;
         }
     }
     PairMemory& memory = part.memory;
@@ -108,9 +112,12 @@ void PatchTracker::carry_over(Part& part, std::span<const ContactPoint> points, 
     memory.normal_force = 0.0;
     memory.friction.setZero();
     memory.torque = 0.0;
+    memory.moment.setZero();
     memory.forces.clear();
     memory.keys.clear();
-    memory.pressures.clear();
+    memory.shares.clear();
+    memory.profile.clear();
+    memory.profile_change.clear();
     part.members.clear();
     constexpr double whole = 1.0 - 1e-12;
     double most = -1.0;
@@ -122,6 +129,8 @@ void PatchTracker::carry_over(Part& part, std::span<const ContactPoint> points, 
             memory.normal_force = old.normal_force;
             memory.friction = old.friction;
             memory.torque = old.torque;
+            memory.moment = old.moment;
+            memory.pace = old.pace;
         } else if (share > 0.0) {
             memory.normal_force += share * old.normal_force;
             memory.friction += share * old.friction;
@@ -135,11 +144,13 @@ void PatchTracker::carry_over(Part& part, std::span<const ContactPoint> points, 
     for (std::size_t i = 0; i < part.count; ++i) {
         part.members.push_back(points[i].key);
         if (source(i).remembered) {
-            // Pressures per newton of different patches compare only when both are pressures.
+            // Shares of different patches compare only as forces.
             const double force =
                 sources > 1 ? m_before.parts[past.first + source(i).part].memory.normal_force : 1.0;
             memory.keys.push_back(points[i].key);
-            memory.pressures.push_back(force * source(i).pressure);
+            memory.shares.push_back(force * source(i).share);
+            memory.profile.push_back(force * source(i).profile);
+            memory.profile_change.push_back(force * source(i).profile_change);
         }
     }
 }

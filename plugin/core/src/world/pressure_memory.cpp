@@ -1,145 +1,151 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <softcontact/contact/pressure_profile.hpp>
 #include <softcontact/world/pressure_memory.hpp>
-#include <tuple>
-#include <utility>
 
 namespace softcontact {
 
 namespace {
 
-double remembered(const PairMemory& memory, std::uint64_t key)
+std::size_t place_of(const PairMemory& memory, std::uint64_t key)
 {
     const auto found = std::lower_bound(memory.keys.begin(), memory.keys.end(), key);
-    if (found == memory.keys.end() || *found != key) {
-        return 0.0;
+    return found != memory.keys.end() && *found == key ? static_cast<std::size_t>(found - memory.keys.begin())
+                                                       : memory.keys.size();
+}
+
+double sum(std::span<const double> values)
+{
+    return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+void scale(std::span<double> values, double factor)
+{
+    for (double& value : values) {
+        value *= factor;
     }
-    return memory.pressures[static_cast<std::size_t>(found - memory.keys.begin())];
 }
 
 }  // namespace
 
-bool free_penetrations(std::span<const ContactPoint> points, const ContactSurface& a, const ContactSurface& b,
-                       double contact_offset, std::vector<double>& depths)
+void PressureSpread::spread(std::span<const ContactPoint> points, std::span<const double> weights,
+                            bool moments, bool yields, const PairMemory& memory)
 {
-    depths.clear();
-    bool pressed = false;
-    if (a.field != nullptr || b.field != nullptr) {
-        for (const auto& point : points) {
-            const double gap =
-                point.normal.dot(a.tissue_position(point.a) - b.tissue_position(point.b)) - contact_offset;
-            depths.push_back(std::max(0.0, -gap));
-            pressed = pressed || gap < 0.0;
-        }
+    const std::size_t n = points.size();
+    m_profile.assign(weights.begin(), weights.end());
+    scale(m_profile, 1.0 / sum(m_profile));
+    m_change.assign(n, 0.0);
+    m_pace = 0.5;
+    if (yields) {
+        lag(points, memory);
     }
-    if (!pressed) {
-        depths.clear();
-        for (const auto& point : points) {
-            depths.push_back(std::max(0.0, -point.gap));
-        }
+    m_pressed.assign(n, 0.0);
+    double pressed = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t at = place_of(memory, points[i].key);
+        m_pressed[i] = at < memory.keys.size() ? memory.shares[at] : 0.0;
+        pressed += m_pressed[i];
     }
-    return pressed;
-}
-
-bool level_penetrations(std::span<const ContactPoint> points, const ContactSurface& a,
-                        const ContactSurface& b, double contact_offset, const PairMemory& memory,
-                        std::vector<double>& depths)
-{
-    const auto start_gap = [&](const ContactPoint& point) {
-        return point.normal.dot(a.start_position(point.a) - b.start_position(point.b)) - contact_offset;
-    };
-    double load = 0.0;
-    double sinking = 0.0;
-    for (const auto& point : points) {
-        const double share = point.area * remembered(memory, point.key);
-        load += share;
-        sinking += share > 0.0 ? share * (start_gap(point) - point.gap) : 0.0;
-    }
-    if (!(load > 0.0)) {
-        return false;
-    }
-    sinking /= load;
-    const auto depth = [&](const ContactPoint& point) { return std::max(0.0, sinking - start_gap(point)); };
-    if (std::none_of(points.begin(), points.end(), [&](const auto& point) { return depth(point) > 0.0; })) {
-        return false;
-    }
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        depths[i] = depth(points[i]);
-    }
-    return true;
-}
-
-void blend_pressure(std::span<const ContactPoint> points, const PairMemory& memory, double share,
-                    std::vector<double>& depths)
-{
-    double volume = 0.0;
-    double known = 0.0;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        volume += points[i].area * depths[i];
-        known += points[i].area * remembered(memory, points[i].key);
-    }
-    if (!(volume > 0.0) || !(known > 0.0)) {
+    m_shares = m_profile;
+    if (!moments || !(pressed > 0.0) || !(memory.normal_force > 0.0)) {
         return;
     }
-    // A trace of an old pressure is not worth a contact point.
-    constexpr double negligible = 1e-3;
-    double deepest = 0.0;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        depths[i] = share * depths[i] + (1.0 - share) * (volume / known) * remembered(memory, points[i].key);
-        deepest = std::max(deepest, depths[i]);
+    // Any two axes across the mean normal will do: the fit does not depend on them.
+    Vector3d normal = Vector3d::Zero(), middle = Vector3d::Zero();
+    for (std::size_t i = 0; i < n; ++i) {
+        normal += m_profile[i] * points[i].normal;
+        middle += m_profile[i] * points[i].p;
     }
-    for (double& depth : depths) {
-        if (depth < negligible * deepest) {
-            depth = 0.0;
-        }
+    const Vector3d t = transport_tangent(Vector3d::Zero(), normal.normalized());
+    const Vector3d s = normal.normalized().cross(t);
+    m_offsets.resize(2 * n);
+    Vector2d centre = Vector2d::Zero();
+    for (std::size_t i = 0; i < n; ++i) {
+        const Vector3d arm = points[i].p - middle;
+        m_offsets[2 * i] = t.dot(arm);
+        m_offsets[2 * i + 1] = s.dot(arm);
+        centre += m_pressed[i] / pressed * Vector2d(m_offsets[2 * i], m_offsets[2 * i + 1]);
     }
+    fit_pressure(m_profile, m_offsets, centre, m_shares);
 }
 
-void weigh_patch(std::span<const ContactPoint> points, PressureRule rule, double share, bool tissue_alone,
-                 const PairMemory& memory, std::vector<double>& depths, std::vector<ContactPoint>& weighted,
-                 AggregatePatch& patch)
+void PressureSpread::lag(std::span<const ContactPoint> points, const PairMemory& memory)
 {
-    const bool uniform = rule == PressureRule::uniform;
-    weighted.assign(points.begin(), points.end());
-    if (!uniform) {
-        blend_pressure(points, memory, share, depths);
-        for (std::size_t i = 0; i < points.size(); ++i) {
-            if (depths[i] > 0.0 || points[i].gap < 0.0 || tissue_alone) {
-                weighted[i].gap = -depths[i];
-            }
+    constexpr double forgotten = 1e-3;  // of the profile, what a point that bears no more is worth
+    constexpr double same = 0.05;       // of the force, twice what may lie elsewhere and count as no change
+    constexpr double fastest = 0.5, slowest = 1.0 / 32.0, recovery = 1.25;
+    const std::size_t n = points.size();
+    m_pressed.assign(n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t at = place_of(memory, points[i].key);
+        if (at < memory.keys.size()) {
+            m_pressed[i] = memory.profile[at];
+            m_change[i] = memory.profile_change[at];
         }
     }
-    patch.compute(weighted, uniform ? PressureWeights::uniform : PressureWeights::nonuniform, memory.tangent);
-    patch.volume = 0.0;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        patch.volume += patch.weights[i] * points[i].area * std::max(0.0, -points[i].gap);
+    m_pace = memory.pace;
+    const double last = sum(m_pressed);
+    if (!(last > 0.0)) {
+        return;
     }
+    double along = 0.0, size = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double change = m_profile[i] - m_pressed[i] / last;
+        along += change * m_change[i];
+        size += std::abs(change);
+    }
+    if (size < same) {
+        for (std::size_t i = 0; i < n; ++i) {
+            m_profile[i] = m_pressed[i] / last;
+        }
+        return;
+    }
+    m_pace = along < 0.0 ? std::max(slowest, 0.5 * m_pace) : std::min(fastest, recovery * m_pace);
+    for (std::size_t i = 0; i < n; ++i) {
+        const double before = m_pressed[i] / last;
+        const double lagged = before + m_pace * (m_profile[i] - before);
+        m_profile[i] = m_profile[i] > 0.0 || lagged > forgotten ? lagged : 0.0;
+        m_change[i] = m_profile[i] - before;
+    }
+    scale(m_profile, 1.0 / sum(m_profile));
 }
 
-void remember_pressures(std::span<const ContactPoint> points, const AggregatePatch& patch,
-                        double normal_force, PairMemory& memory)
+void PressureSpread::remember(std::span<const ContactPoint> points, const AggregatePatch& patch,
+                              double normal_force, const Vector2d& moment, PairMemory& memory)
 {
     memory.keys.clear();
-    memory.pressures.clear();
+    memory.shares.clear();
+    memory.profile.clear();
+    memory.profile_change.clear();
+    memory.pace = m_pace;
     if (!(normal_force > 0.0)) {
         return;
     }
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        if (points[i].area > 0.0) {
-            memory.keys.push_back(points[i].key);
-            memory.pressures.push_back(patch.shares[i] / points[i].area);
+    const std::size_t n = points.size();
+    if (patch.tilts > 0) {
+        const Vector2d centre(-moment[1] / normal_force, moment[0] / normal_force);
+        m_offsets.resize(2 * n);
+        for (std::size_t i = 0; i < n; ++i) {
+            const Vector3d arm = points[i].p - patch.moment_centre;
+            m_offsets[2 * i] = patch.frame.col(1).dot(arm);
+            m_offsets[2 * i + 1] = patch.frame.col(2).dot(arm);
         }
+        fit_pressure(m_profile, m_offsets, centre, m_shares);
     }
-    if (std::is_sorted(memory.keys.begin(), memory.keys.end())) {
-        return;
+    m_order.resize(n);
+    std::iota(m_order.begin(), m_order.end(), std::size_t{0});
+    if (!std::is_sorted(points.begin(), points.end(),
+                        [](const auto& x, const auto& y) { return x.key < y.key; })) {
+        std::sort(m_order.begin(), m_order.end(),
+                  [&](std::size_t i, std::size_t j) { return points[i].key < points[j].key; });
     }
-    std::vector<std::pair<std::uint64_t, double>> order;
-    for (std::size_t i = 0; i < memory.keys.size(); ++i) {
-        order.emplace_back(memory.keys[i], memory.pressures[i]);
-    }
-    std::sort(order.begin(), order.end());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        std::tie(memory.keys[i], memory.pressures[i]) = order[i];
+    for (const std::size_t i : m_order) {
+        memory.keys.push_back(points[i].key);
+        memory.shares.push_back(m_shares[i]);
+        memory.profile.push_back(m_profile[i]);
+        memory.profile_change.push_back(m_change[i]);
     }
 }
 

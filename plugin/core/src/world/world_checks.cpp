@@ -59,6 +59,9 @@ std::string World::find_passage()
     for (const auto& pair : m_pairs) {
         auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
         auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
+        if (a.is_plane() || b.is_plane()) {
+            continue;  // what has passed is behind it, and is seen there
+        }
         const double way_a = a.travel(), way_b = b.travel();
         if (way_a + way_b <= seen || !a.swept_box().overlaps(b.swept_box())) {
             continue;

@@ -81,6 +81,7 @@ int World::add_articulated(const std::string& name, const ArticulatedModel& mode
 {
     auto system =
         std::make_unique<ArticulatedSystem>(name, model, compliance, q0, v0, m_gravity, gravity_compensated);
+    system->set_integrator(m_settings.integrator);
     const int body = new_body(name);
     m_bodies.back().system = static_cast<int>(m_systems.size());
     m_systems.push_back(std::move(system));
@@ -89,6 +90,7 @@ int World::add_articulated(const std::string& name, const ArticulatedModel& mode
 
 int World::add_tetrahedral(const std::string& name, TetrahedralSystem::Definition definition)
 {
+    definition.options.integrator = m_settings.integrator;
     auto system = std::make_unique<TetrahedralSystem>(name, std::move(definition), m_gravity,
                                                       m_settings.inverted_steps);
     const int body = new_body(name);
@@ -112,6 +114,18 @@ int World::add_surface(ContactSurface surface)
     m_surfaces.push_back(std::move(surface));
     m_pairs_stale = true;
     return surface_count() - 1;
+}
+
+void World::set_shape(int surface, ConvexShape shape)
+{
+    require(surface >= 0 && surface < surface_count(),
+            "surface " + std::to_string(surface) + ": there is none");
+    ContactSurface& own = m_surfaces[static_cast<std::size_t>(surface)];
+    require(own.field == nullptr, "shape of '" + own.name + "': only rigid surfaces keep a shape");
+    require(!shape.is_plane() || own.kind == ContactSurface::Kind::kinematic,
+            "shape of '" + own.name + "': a plane has no end, so it must be kinematic");
+    own.shape = std::make_shared<const ConvexShape>(std::move(shape));
+    m_pairs_stale = true;
 }
 
 int World::add_kinematic(const std::string& name, Surface geometry, PoseMotion motion, double friction)

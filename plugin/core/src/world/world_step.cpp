@@ -127,12 +127,11 @@ bool World::finish_step(double end, double step)
     s.residual = std::max(s.residual, velocity.residual);
     s.converged = s.converged && velocity.converged && position.converged;
     s.position_residual = std::max(s.position_residual, position.residual);
-    s.penetration_max = s.overlap_ratio = 0.0;
+    s.penetration_max = s.overlap_points = s.overlap_patches = 0.0;
     for (std::size_t i = 0; i < m_pairs.size(); ++i) {
         s.penetration_max = std::max(s.penetration_max, m_judge.depth(i));
-        if (!m_pairs[i].aggregated) {
-            s.overlap_ratio = std::max(s.overlap_ratio, m_judge.depth(i) / m_judge.size(i));
-        }
+        double& overlap = m_pairs[i].aggregated ? s.overlap_patches : s.overlap_points;
+        overlap = std::max(overlap, m_judge.depth(i) / m_judge.size(i));
     }
     s.compliance_ms += milliseconds(detected, assembled);
     s.solve_ms += milliseconds(detected, solved);

@@ -8,15 +8,37 @@
 
 namespace softcontact {
 
+/// Where a rigid shape is touched that is known as it is, not by its mesh: what is `radius` away from a place
+/// of the body. The place turns with the body; the point rolls, it stays on the side that faces the other
+/// body.
+struct ShapePoint {
+    Vector3d place = Vector3d::Zero();  ///< in the body's axes [m]
+    Vector3d axis =
+        Vector3d::Zero();  ///< unit; the radius is across this axis of the body, or any way where zero
+    double radius = 0.0;   ///< [m], 0: a material point
+
+    /// The point of the placed shape that faces a unit direction.
+    [[nodiscard]] Vector3d position(const Pose& pose, const Vector3d& towards) const
+    {
+        const Vector3d own_axis = pose.rotation * axis;
+        const Vector3d across = towards - own_axis * own_axis.dot(towards);
+        const double length = across.norm();
+        return pose * place + (length > 0.0 ? radius / length : 0.0) * across;
+    }
+};
+
 /// Material point of a surface: Σ weights[k] · vertex(vertices[k]). Unused entries repeat a vertex with
-/// weight 0, so that indexing is always safe.
+/// weight 0, so that indexing is always safe. Of a body that is known by its shape: the point of that, and no
+/// weights.
 struct SurfacePoint {
     std::array<int, 3> vertices{};
     Vector3d weights = Vector3d::Zero();  ///< >= 0, sum 1
+    bool on_shape = false;
+    ShapePoint of_shape{};
 };
 
 /// What a contact's identity rests on.
-enum class ContactKind : std::uint8_t { vertex_of_a = 0, vertex_of_b = 1, edge_edge = 2 };
+enum class ContactKind : std::uint8_t { vertex_of_a = 0, vertex_of_b = 1, edge_edge = 2, shape = 3 };
 
 /// One pair of near points of the bodies A and B, world coordinates.
 struct ContactPoint {
@@ -31,8 +53,8 @@ struct ContactPoint {
 };
 
 /// Identity of a contact within its pair of surfaces: the kind and the indices of the vertex (first, second
-/// unused), or of A's and B's edge. A vertex keeps its key while it slides over the other surface. Ascending
-/// keys order the kinds as ContactKind does.
+/// unused), of A's and B's edge, or of their shapes' features. A vertex keeps its key while it slides over
+/// the other surface. Ascending keys order the kinds as ContactKind does.
 [[nodiscard]] constexpr std::uint64_t contact_key(ContactKind kind, int first, int second = 0)
 {
     return (static_cast<std::uint64_t>(kind) << 62) | (static_cast<std::uint64_t>(first) << 31) |

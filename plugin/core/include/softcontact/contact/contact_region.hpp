@@ -10,6 +10,13 @@
 
 namespace softcontact {
 
+struct RegionLimits {
+    double gap = 0.0;  ///< [m] of the gaps that are given, below which a place belongs to the region
+    double facing =
+        0.0;  ///< [m] the same of the surfaces as they are, where triangles of both face each other
+    double outside = 0.0;  ///< [m] gap at corners without contact, above the other two
+};
+
 /// The region in which two surfaces touch, and what each contact point has of its area.
 ///
 /// The region lies on A. A triangle of A whose contacts are at its corners alone belongs to it where the gap,
@@ -20,10 +27,9 @@ namespace softcontact {
 class ContactRegion {
 public:
     /// Sets ContactPoint::area [m²] of all points of a pair. gaps (points.size()) [m]: those behind the
-    /// region; limit [m]: of a gap that counts as contact; outside [m] > limit: gap at corners without
-    /// contact.
-    void share_area(const Surface& a, const Surface& b, std::span<const double> gaps, double limit,
-                    double outside, std::span<ContactPoint> points);
+    /// region.
+    void share_area(const Surface& a, const Surface& b, std::span<const double> gaps,
+                    const RegionLimits& limits, std::span<ContactPoint> points);
 
 private:
     static constexpr int most_corners =
@@ -42,7 +48,7 @@ private:
 
     void list_triangles(const Surface& a, std::span<const ContactPoint> points);
     void share_triangle(const Surface& a, const Surface& b, int triangle, std::span<const double> gaps,
-                        double limit, double outside, std::span<ContactPoint> points);
+                        const RegionLimits& limits, std::span<ContactPoint> points);
     void give(const Polygon& polygon, double area, std::span<ContactPoint> points);
 
     std::vector<int> m_contact_of_vertex;            ///< −1 between calls

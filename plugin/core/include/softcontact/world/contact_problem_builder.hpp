@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <softcontact/contact/aggregate.hpp>
+#include <softcontact/contact/contact_region.hpp>
 #include <softcontact/contact/detection.hpp>
 #include <softcontact/solver/block_newton.hpp>
 #include <softcontact/world/contact_rows.hpp>
@@ -12,7 +13,6 @@
 #include <softcontact/world/patch.hpp>
 #include <softcontact/world/patch_tracker.hpp>
 #include <softcontact/world/pressure_memory.hpp>
-#include <softcontact/world/pressure_tilt.hpp>
 #include <softcontact/world/settings.hpp>
 #include <vector>
 
@@ -49,9 +49,10 @@ public:
     /// that at the end of the free motion, along the normal of the start.
     void detect(std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
                 const WorldSettings& settings);
-    /// Share of the step at which the first contact that bounces closes in the free motion, infinity where
-    /// none does. The step has to be cut there: a contact bounces in a step that it starts closed.
-    /// A contact counts as closed where it closes within this share of the step.
+    /// Share of the step at which the first contact that bounces closes in the free motion, or the first free
+    /// bodies meet that were far apart; infinity where none does. The step has to be cut there: a contact
+    /// bounces in a step that it starts closed. A contact counts as closed where it closes within this share
+    /// of the step.
     static constexpr double bounce_share = 1e-3;
     [[nodiscard]] double first_bounce(const std::vector<ContactSurface>& surfaces,
                                       const std::vector<ContactPair>& pairs) const;
@@ -76,8 +77,8 @@ public:
     [[nodiscard]] int contact_count() const { return static_cast<int>(m_points.size()); }
     [[nodiscard]] ContactRows& rows() { return m_rows; }
     [[nodiscard]] const ContactRows& rows() const { return m_rows; }
-    [[nodiscard]] int row_count() const { return m_contact_rows; }
-    /// Multipliers of all rows, those of the tilts last [N], torsion [N·m].
+    [[nodiscard]] int row_count() const { return m_rows.row_count(); }
+    /// Multipliers of all rows [N], torsion and moments [N·m].
     [[nodiscard]] Eigen::Map<const VectorXd> multipliers() const { return view(m_multipliers); }
     [[nodiscard]] Eigen::Map<const VectorXd> position_multipliers() const
     {
@@ -92,7 +93,8 @@ public:
     /// softcontact::slip_gauge.
     [[nodiscard]] double slip_gauge(const PatchReport& report) const;
     /// Contact forces of the last step at the vertices of a surface, see World::vertex_forces.
-    void vertex_forces(int surface, Points& forces, VectorXd& normal_forces) const;
+    void vertex_forces(const std::vector<ContactSurface>& surfaces, int surface, Points& forces,
+                       VectorXd& normal_forces) const;
 
 private:
     /// Contacts of a pair, or of one patch of it.
@@ -104,10 +106,10 @@ private:
     };
     static constexpr std::size_t no_part = static_cast<std::size_t>(-1);
     struct Block {
-        std::size_t contacts = 0;  ///< index into m_contacts
-        std::size_t point = 0;     ///< point contacts: index into m_points
-        int patch = -1;            ///< aggregated contacts: index into m_patches
-        double start_gap = 0.0;
+        std::size_t contacts = 0;         ///< index into m_contacts
+        std::size_t point = 0;            ///< point contacts: index into m_points
+        int patch = -1;                   ///< aggregated contacts: index into m_patches
+        PatchGap gap = PatchGap::Zero();  ///< at the start of the step; of points the first alone
         double bounce = 0.0;  ///< normal velocity at the end at the least, of a contact that bounces [m/s]
         Matrix3d frame = Matrix3d::Identity();  ///< columns n, t, s
     };
@@ -121,29 +123,45 @@ private:
     void add_found(std::size_t index, const ContactPair& pair, const ContactSurface& a, bool adaptive);
     [[nodiscard]] PairMemory& memory(const PairContacts& contacts, ContactPair& pair);
     void add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
-                   ContactPair& pair, const WorldSettings& settings, double step);
-    void add_tilt(const PressureTilt& tilt, const std::vector<ContactSurface>& surfaces,
-                  const ContactPair& pair);
+                   ContactPair& pair, const WorldSettings& settings);
+    void weigh(std::span<ContactPoint> points, const ContactSurface& a, const ContactSurface& b,
+               const WorldSettings& settings);
     void add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
                     ContactPair& pair);
     [[nodiscard]] double start_gap(const ContactPoint& point, const ContactSurface& a,
                                    const ContactSurface& b) const;
+    /// Distance kept at a point [m]: none where a shape is known as it is, so that the gap is exact.
+    [[nodiscard]] double offset(const ContactPoint& point) const
+    {
+        return point.a.on_shape || point.b.on_shape ? 0.0 : m_contact_offset;
+    }
     [[nodiscard]] double end_gap(const ContactPoint& point, const ContactSurface& a,
                                  const ContactSurface& b) const;
-    /// Velocity pass with patches: sweeps, and a Newton solve of the blocks where these end unsolved.
-    GaussSeidelResult solve_patches(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
-                                    const GaussSeidelOptions& options, Eigen::Ref<VectorXd> multipliers);
-    /// Velocity pass of point contacts alone: sweeps, and where these go in circles a Newton solve.
-    GaussSeidelResult solve_points(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
+    /// Velocity pass: sweeps, and where these do not end in time Newton's method; whatever comes nearest.
+    GaussSeidelResult solve_blocks(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
                                    GaussSeidelOptions options, Eigen::Map<VectorXd> multipliers);
+    /// The Newton method of point contacts, from the multipliers.
+    GaussSeidelResult solve_points(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
+                                   const GaussSeidelOptions& options, VectorXd& multipliers) const;
     void warm_start(std::vector<ContactPair>& pairs);
     void add_constraints(const Systems& systems);
     void keep_constraint_forces(const Systems& systems) const;
-    /// What the normal velocity of a contact may fall below zero [m/s].
-    [[nodiscard]] double allowance(std::size_t block, double step) const;
+    /// By what normal velocity [m/s] and tilt rates [rad/s] a contact may close in this step.
+    [[nodiscard]] PatchGap allowance(std::size_t block, double step) const;
     void set_bounces(const std::vector<ContactPair>& pairs, const WorldSettings& settings, double step);
     void add_belt(const ContactSurface& surface, const ContactPoint& point, const Vector3d& position,
                   const RowForces& directions, double sign);
+    /// A contact of the position pass: a point, or a corner of a patch.
+    struct Corner {
+        int row = 0, tilt = 0, tilts = 0;  ///< of the normal, the first tilt, and how many of these
+        Vector2d levers = Vector2d::Zero();
+        double gap = 0.0;  ///< [m]
+    };
+    /// By how much shapes that turned or slid within the step are deeper than at the points where they
+    /// touched at its start [m] <= 0: what was nearest then need not be any more.
+    [[nodiscard]] double overlap_beside(const PairContacts& contacts, const ContactSurface& a,
+                                        const ContactSurface& b) const;
+    void list_corners(const std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs);
     void shift_by_gaps(const Systems& systems, double step, Eigen::Ref<VectorXd> right_hand_side) const;
     void report_patch(const Block& block, int index, PatchReport& report, ContactPair& pair);
     void report_point(const Block& block, int index, PatchReport& report, ContactPair& pair);
@@ -160,20 +178,20 @@ private:
     std::vector<AggregatePatch> m_patches;
     int m_patch_count = 0;
     std::size_t m_pair_room = 0;  ///< contacts of one pair that there is room for, whichever pair it is
-    std::size_t m_row_room = 0;   ///< rows, those of the tilts among them, that there is room for
-    std::vector<double> m_depths, m_areas;  ///< of the patch at hand
-    std::vector<ContactPoint> m_weighted;   ///< its points, with the gaps that weigh the pressure
-    std::vector<PressureTilt> m_tilts;      ///< of all patches
-    TiltElimination m_elimination;
-    int m_contact_rows = 0;  ///< rows before those of the tilts
-    int m_constraints = 0;   ///< rows of single coordinates among them, after those of the contacts
+    std::size_t m_row_room = 0;   ///< rows that there is room for
+    std::vector<PressureSpread> m_spreads;  ///< of the patches
+    ContactRegion m_region;
+    std::vector<double> m_gaps, m_weights;  ///< of the patch at hand
+    int m_constraints = 0;  ///< rows of single coordinates among them, after those of the contacts
     double m_contact_offset = 0.0;
+    double m_first_impact = 1.0;  ///< share of the step at which shapes that are far apart meet
 
     BlockGaussSeidel m_solver;
     BlockNewton m_newton;
     std::vector<BlockDescriptor> m_descriptors;
-    std::vector<double> m_multipliers, m_right_hand_side, m_tilt_velocity, m_warm_start;
+    std::vector<double> m_multipliers, m_right_hand_side, m_warm_start;
     std::vector<double> m_normal_delassus;
+    std::vector<Corner> m_corners;
     std::vector<double> m_position_multipliers, m_position_solution, m_position_gap;
 
     std::vector<PatchReport> m_reports;

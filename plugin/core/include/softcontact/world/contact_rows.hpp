@@ -28,7 +28,7 @@ public:
     [[nodiscard]] int system_count() const { return static_cast<int>(m_by_system.size()); }
     /// Forgets all rows; `systems` must outlive the use of the rows.
     void begin_step(const Systems& systems, double step);
-    /// Opens a block of `rows` rows (1 to 4).
+    /// Opens a block of `rows` rows (1 to 6).
     void begin_block(int rows);
     /// One side of the open block; `reference` is a point near the contact that moments are taken about,
     /// `sign` +1 for A, −1 for B.
@@ -54,6 +54,8 @@ public:
     [[nodiscard]] int block_rows(int block) const { return m_blocks[static_cast<std::size_t>(block)].rows; }
     /// W (rows, rows), symmetric [m/s per N].
     [[nodiscard]] Eigen::Map<const RowMajorMatrix> delassus() const;
+    /// Lets the last rows of a block yield by themselves as well: by a share of what its first row does.
+    void yield_last(int block, int rows, double share);
     /// Relative velocity of each row without contact forces [m/s].
     [[nodiscard]] Eigen::Map<const VectorXd> free_velocity() const;
     /// Adds to the open block's free velocity: what a surface moves at by itself.

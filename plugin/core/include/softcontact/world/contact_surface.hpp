@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <memory>
 #include <softcontact/contact/contact_point.hpp>
+#include <softcontact/geometry/convex_shape.hpp>
 #include <softcontact/geometry/surface.hpp>
 #include <softcontact/types.hpp>
 #include <softcontact/world/motion.hpp>
@@ -34,6 +36,8 @@ public:
     std::string name;
     Kind kind;
     Surface geometry;
+    /// Of a rigid surface: what it touches others with, if it is known as it is; geometry is its picture.
+    std::shared_ptr<const ConvexShape> shape;
     bool aggregate = false;
     double friction = 0.0;
     /// Velocity of the surface over its body, in the body's axes, as of a belt: linear [m/s] + angular × (x −
@@ -55,15 +59,13 @@ public:
     void update(double time);
     /// Keeps where the surface is shown now as the end of its free motion, at `time`; geometry stays.
     void mark_free(double time);
-    /// Fraction of its indentation that the tissue recovers in a step without contact: h/(h + β), β the
-    /// stiffness-proportional damping; 1 for a rigid surface.
-    [[nodiscard]] double recovery(double step) const;
     /// Keeps the present geometry as the start of the step.
     void mark_start();
-    /// Where a surface point was at the start of the step [m].
-    [[nodiscard]] Vector3d start_position(const SurfacePoint& point) const;
+    /// Where a surface point was at the start of the step [m]; of a shape the point that faces `towards`, a
+    /// unit direction in the world, as below.
+    [[nodiscard]] Vector3d start_position(const SurfacePoint& point, const Vector3d& towards) const;
     /// Where a surface point is at the end of its free motion [m].
-    [[nodiscard]] Vector3d free_position(const SurfacePoint& point) const;
+    [[nodiscard]] Vector3d free_position(const SurfacePoint& point, const Vector3d& towards) const;
     /// Where a vertex was at the start of the step [m].
     [[nodiscard]] Vector3d start_vertex(int vertex) const
     {
@@ -78,11 +80,19 @@ public:
     [[nodiscard]] Vector3d carried_start(const Vector3d& point) const;
     /// Box around the surface at the start and the end of the step, in the world.
     [[nodiscard]] Aabb swept_box() const;
-    /// Where a surface point would be had only the tissue moved freely since the start of the step: the free
-    /// shape at the start pose [m].
-    [[nodiscard]] Vector3d tissue_position(const SurfacePoint& point) const;
+    /// Where a surface point would be at the start of the step were the tissue not deformed: the reference
+    /// shape on its link, or in the placement that fits the whole surface best; of a rigid surface its place
+    /// [m].
+    [[nodiscard]] Vector3d rest_position(const SurfacePoint& point, const Vector3d& towards) const;
     /// Where a surface point is now [m].
-    [[nodiscard]] Vector3d position(const SurfacePoint& point) const;
+    [[nodiscard]] Vector3d position(const SurfacePoint& point, const Vector3d& towards) const;
+    [[nodiscard]] const Pose& start_pose() const { return m_start_pose; }
+    [[nodiscard]] const Pose& free_pose() const { return m_free_pose; }
+    /// The shape where it is now; only where there is one.
+    [[nodiscard]] PlacedShape placed() const { return {shape.get(), m_pose}; }
+    /// Box around it now, in the world.
+    [[nodiscard]] Aabb bounds() const { return shape ? shape->bounds(m_pose) : geometry.world_box(); }
+    [[nodiscard]] bool is_plane() const { return shape && shape->is_plane(); }
 
     /// Velocity that the belt adds at a point of the start of the step, in the world [m/s].
     [[nodiscard]] Vector3d belt_velocity(const Vector3d& position) const
@@ -98,10 +108,13 @@ public:
 private:
     [[nodiscard]] Pose shown_pose(double time) const;
     void embed(Points& vertices) const;
+    void fit_rest_pose();
     [[nodiscard]] double moved(const Pose& pose, const Points& vertices) const;
 
     Pose m_start_pose, m_free_pose, m_pose;
-    Points m_start_vertices, m_free_vertices, m_vertices;  ///< local, those of rigid surfaces all the same
+    Pose m_rest_pose;  ///< of the reference shape, tissue without a link only
+    Quaterniond m_rest_rotation = Quaterniond::Identity();  ///< its rotation, where the next fit starts
+    Points m_start_vertices, m_free_vertices, m_vertices;   ///< local, those of rigid surfaces all the same
 };
 
 }  // namespace softcontact

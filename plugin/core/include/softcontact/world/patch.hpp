@@ -47,9 +47,13 @@ struct PairMemory {
     double normal_force = 0.0;
     Vector3d friction = Vector3d::Zero();
     double torque = 0.0;
-    std::vector<std::uint64_t> keys;  ///< sorted: what the two lists below belong to
-    std::vector<Vector3d> forces;     ///< [N], point contacts
-    std::vector<double> pressures;    ///< p/N [1/m²], aggregated contacts
+    Vector3d moment = Vector3d::Zero();  ///< of the normal force, about the patch's moment centre
+    std::vector<std::uint64_t> keys;     ///< sorted: what the lists below belong to
+    std::vector<Vector3d> forces;        ///< [N], point contacts
+    std::vector<double> shares;          ///< of patches: of the normal force as solved; sum 1 [-]
+    std::vector<double> profile;         ///< of patches: PressureSpread::profile() [-]
+    std::vector<double> profile_change;  ///< what the last step added to it [-]
+    double pace = 0.5;                   ///< share of a new profile that the next step takes [-]
 };
 
 }  // namespace softcontact

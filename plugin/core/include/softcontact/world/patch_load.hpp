@@ -9,27 +9,16 @@
 
 namespace softcontact {
 
-/// Normal forces f_i = S_i (slope · r_i + shift) at the points with a share that make up a moment and no
-/// force.
-struct CouplePressure {
-    Eigen::Vector2d slope = Eigen::Vector2d::Zero();  ///< [N/m³]
-    double shift = 0.0;                               ///< [N/m²]
-};
-
-/// `moment` (about t, about s) [N·m]. Zero where the points lie on a line.
-[[nodiscard]] CouplePressure couple_pressure(const AggregatePatch& patch,
-                                             std::span<const ContactPoint> points,
-                                             const Eigen::Vector2d& moment);
-
 /// Spreads the solved load of a patch over its contact points, and adds up what a report says of it.
 ///
-/// load: (N, F_t, F_s, τ) [N, N, N, N m]. slope, shift: a linear pressure on top, f_i = S_i (slope · r_i +
-/// shift) [N/m³, N/m²], zero for none. Points with a share are appended to `points_out`; report gets normal,
-/// normal_force, first_point, area, pressure_max, force and centre; PatchPoint::contact is the index within
-/// `points`. Source: Talvas et al. 2015, Sec. 3; the transposed rows.
+/// multipliers: those of the patch's rows, AggregatePatch::row_count() [N, N m]. pressed (points.size()):
+/// shares of the normal force to tell instead of those of the rows, where bodies do not yield and the rows
+/// are only a way to write their wrench; empty for none. Points with a share are appended to `points_out`;
+/// report gets normal, normal_force, first_point, area, pressure_max, force and centre; PatchPoint::contact
+/// is the index within `points`. Source: Talvas et al. 2015, Sec. 3; the transposed rows.
 void spread_patch_load(const AggregatePatch& patch, std::span<const ContactPoint> points,
-                       const Vector4d& load, const Eigen::Vector2d& slope, PatchReport& report,
-                       std::vector<PatchPoint>& points_out, double shift = 0.0);
+                       const Eigen::Ref<const VectorXd>& multipliers, std::span<const double> pressed,
+                       PatchReport& report, std::vector<PatchPoint>& points_out);
 
 /// point_count, pressure_mean, and torque about the centre, from the points since report.first_point.
 void complete_report(PatchReport& report, const std::vector<PatchPoint>& points);

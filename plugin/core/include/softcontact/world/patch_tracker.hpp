@@ -50,8 +50,9 @@ private:
         std::vector<Range> ranges;  ///< parts of each pair
     };
     struct Source {
-        std::size_t part = 0;   ///< of the step before
-        double pressure = 0.0;  ///< that it remembers at the point, p/N [1/m²]
+        std::size_t part = 0;                        ///< of the step before
+        double share = 0.0;                          ///< of its normal force that it remembers at the point
+        double profile = 0.0, profile_change = 0.0;  ///< the same of its profile
         bool found = false;
         bool remembered = false;  ///< it was loaded, or might have been
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <softcontact/bodies/integrator.hpp>
 #include <softcontact/friction/patch_block.hpp>
 
 namespace softcontact {
@@ -8,15 +9,20 @@ namespace softcontact {
 enum class ContactModel { aggregate, point };
 enum class PressureRule { nonuniform, uniform };
 
+/// What the normal force of a patch does: bears the moments of its pressure, or acts as the paper's one row.
+enum class PatchLaw { moments, mean };
+
 /// Patches of two surfaces that aggregate: one, or one for each place where they touch.
 enum class Aggregation { single, adaptive };
 
 /// How contact is found and solved; validated by World.
 struct WorldSettings {
+    Integrator integrator = Integrator::implicit_euler;
     ContactModel contact = ContactModel::aggregate;
     Aggregation aggregation = Aggregation::single;
     FrictionLaw friction_law = FrictionLaw::contensou;
     PressureRule pressure = PressureRule::nonuniform;
+    PatchLaw patch_law = PatchLaw::moments;
     /// [m/s] a contact that closes more slowly does not bounce: what gravity makes of a body at rest in two
     /// steps; set by World.
     double least_bounce = 0.0;

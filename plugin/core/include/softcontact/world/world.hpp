@@ -33,8 +33,8 @@ struct StepStatistics {
     int parts = 0;                   ///< that the step was taken in, those given up among them
     /// Deepest point of a body in another one after the step, by whole surfaces, not by contacts [m].
     double penetration_max = 0.0;
-    /// The same as a share of the smaller body's largest side, of pairs without patches.
-    double overlap_ratio = 0.0;
+    /// The same as a share of the smaller body's largest side: of pairs that touch in points, and in patches.
+    double overlap_points = 0.0, overlap_patches = 0.0;
     double step_ms = 0.0, free_ms = 0.0, detection_ms = 0.0, solve_ms = 0.0, position_ms = 0.0;
     double compliance_ms = 0.0;  ///< of solve_ms: rows, responses A^-1 H^T, and W
     double judge_ms = 0.0;       ///< looking how deep bodies are inside each other
@@ -60,6 +60,9 @@ public:
                         bool gravity_compensated);
     int add_tetrahedral(const std::string& name, TetrahedralSystem::Definition definition);
     int add_kinematic(const std::string& name, Surface geometry, PoseMotion motion, double friction);
+    /// What a rigid surface touches others with, instead of the mesh that shows it. Raises
+    /// std::invalid_argument for tissue, and for a plane that is not kinematic.
+    void set_shape(int surface, ConvexShape shape);
     /// A rigid tool that a virtual coupling holds to a device, with its surface.
     int add_tool(const std::string& name, Surface geometry, const ToolProperties& properties,
                  const VirtualCoupling& coupling, const RigidPose& pose, double friction);
@@ -113,7 +116,7 @@ public:
     /// the corners of its triangle by the weights of the point.
     void vertex_forces(int surface, Points& forces, VectorXd& normal_forces) const
     {
-        m_builder.vertex_forces(surface, forces, normal_forces);
+        m_builder.vertex_forces(m_surfaces, surface, forces, normal_forces);
     }
     /// Velocity pass of the last step that came to one; see ContactProblemBuilder::velocity_problem().
     [[nodiscard]] std::optional<VelocityProblem> velocity_problem() const
