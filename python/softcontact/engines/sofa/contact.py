@@ -68,7 +68,10 @@ def response(pair: SurfacePair, contact: ContactSettings) -> str:
     """SOFA's contact response of a pair, with its parameters."""
     if not pair.aggregated:
         return f"FrictionContactConstraint?mu={pair.friction!r}"
-    return f"AggregateVolume?mu={pair.friction!r}&friction={contact.friction_law}&pressure={contact.pressure}"
+    words = {"friction": contact.friction_law, "pressure": contact.pressure, "patch": contact.patch}
+    return "&".join(
+        [f"AggregateVolume?mu={pair.friction!r}", *(f"{key}={word}" for key, word in words.items())]
+    )
 
 
 def add_models(
@@ -139,7 +142,7 @@ def model_groups(count: int, pairs: Iterable[SurfacePair]) -> list[list[int]]:
 
 
 def _add_group(surface: GraphSurface, place: int) -> None:
-    data: dict[str, Any] = {"relaxationTime": surface.relaxation_time, "rank": place}
+    data: dict[str, Any] = {"rank": place}
     if surface.frame:
         data |= {"frame": surface.frame, "index": surface.frame_index}
     add(surface.node, "AggregateGroup", name="group", **data)

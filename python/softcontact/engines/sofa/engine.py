@@ -52,6 +52,7 @@ class SofaEngine:
             {frozenset((pair.a, pair.b)) for pair in scene.pairs_off},
             {body.name for body in scene.bodies if body.kind == "kinematic"},
             graph.distances["max_penetration"],
+            graph.distances["contact_offset"],
         )
         self._overlap = OverlapMeter(graph.surfaces)
         self._count, self._failure, self._penetration = 0, "", 0.0

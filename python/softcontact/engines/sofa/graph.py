@@ -122,14 +122,12 @@ class SceneGraph:
             case bodies.TetrahedralBody():
                 soft = TetrahedralInGraph(self.root, body, self.mesh(body.shape), self.gravity)
                 self._keep(soft)
-                time = body.material.rayleigh_stiffness
                 self._show(
                     soft,
                     body.name,
                     soft.surface,
                     aggregate=body.aggregate,
                     soft=True,
-                    relaxation_time=time,
                     **self._framed(self._ground),
                 )
             case bodies.ArticulatedBody():
@@ -225,7 +223,6 @@ class SceneGraph:
             soft=True,
             link=phalanx.link,
             friction=friction,
-            relaxation_time=made.body.tissue.rayleigh_stiffness,
             **self._framed(made.links, phalanx.frame_index),
         )
 

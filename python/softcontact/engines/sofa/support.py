@@ -10,7 +10,7 @@ _PLACED = "kind name position orientation friction role color"
 _EXPRESSED = {
     "Scene": "format name description notes units duration steps time_step gravity contact solver bodies pair_friction "
     "pairs_off motions grasp grasps probes checks record",
-    "ContactSettings": "model friction_law pressure alarm_distance contact_offset max_penetration friction",
+    "ContactSettings": "model friction_law pressure patch alarm_distance contact_offset max_penetration friction",
     "SolverSettings": "tolerance max_iterations",
     "RecordSettings": "frames_per_second cameras cuts",
     "RigidBody": f"{_PLACED} shape mass density com inertia velocity angular_velocity aggregate",
@@ -50,6 +50,10 @@ def check_support(scene: Scene) -> None:
     for index, body in enumerate(scene.bodies):
         where = f"bodies[{index}] ({body.name})"
         _check(body, where)
+        if getattr(getattr(body, "shape", None), "kind", "") == "plane":
+            raise SceneError(
+                f"{where}.shape: engine 'sofa' cannot express a plane without end; use a Box, or --engine embedded"
+            )
         if hasattr(body, "material"):
             _check(body.material, f"{where}.material")
         if hasattr(body, "coupling") and body.kind == "tool":

@@ -25,7 +25,6 @@ class GraphSurface:
         link: number of the link of the body that carries it.
         frame: link path of the Rigid3 state that carries deforming tissue, or "".
         frame_index: index in that state.
-        relaxation_time: stiffness-proportional damping of the tissue [s].
     """
 
     info: SurfaceInfo
@@ -38,7 +37,6 @@ class GraphSurface:
     link: int = 0
     frame: str = ""
     frame_index: int = 0
-    relaxation_time: float = 0.0
 
     @property
     def name(self) -> str:

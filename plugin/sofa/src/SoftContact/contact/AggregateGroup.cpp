@@ -8,10 +8,6 @@ namespace softcontact::plugin {
 AggregateGroup::AggregateGroup()
     : d_index(initData(&d_index, sofa::Index(0), "index",
                        "Which rigid frame of the linked state carries this body")),
-      d_relaxationTime(initData(
-          &d_relaxationTime, SReal(0), "relaxationTime",
-          "Stiffness-proportional damping of the tissue [s]; the pressure follows at the tissue's own rate. "
-          "Used with frame.")),
       d_rank(initData(&d_rank, 0, "rank",
                       "Of two bodies the one of higher rank aggregates: its vertices carry the areas of the "
                       "patch; at equal rank the finer")),
@@ -30,11 +26,6 @@ void AggregateGroup::init()
         msg_error() << "index is " << d_index.getValue() << " but frame '" << l_frame->getPathName()
                     << "' has " << l_frame->getSize() << " frames; the frame is not used";
         l_frame.set(nullptr);
-    }
-    if (!(d_relaxationTime.getValue() >= 0)) {
-        msg_error() << "relaxationTime is " << d_relaxationTime.getValue()
-                    << " s; it must be >= 0, 0 is used";
-        d_relaxationTime.setValue(0);
     }
 }
 

@@ -19,7 +19,6 @@ public:
     using Frame = sofa::core::behavior::MechanicalState<sofa::defaulttype::Rigid3Types>;
 
     sofa::Data<sofa::Index> d_index;
-    sofa::Data<SReal> d_relaxationTime;
     sofa::Data<int> d_rank;
     sofa::core::objectmodel::SingleLink<AggregateGroup, Frame,
                                         sofa::core::objectmodel::BaseLink::FLAG_STOREPATH |

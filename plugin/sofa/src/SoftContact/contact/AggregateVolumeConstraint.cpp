@@ -30,7 +30,7 @@ AggregateVolumeConstraint::AggregateVolumeConstraint(MechanicalState* object1, M
       d_mu(initData(&d_mu, SReal(0.8), "mu", "Friction coefficient, >= 0")),
       d_friction(initData(&d_friction, std::string("contensou"), "friction", PatchOptions::friction_help)),
       d_pressure(initData(&d_pressure, std::string("nonuniform"), "pressure", PatchOptions::pressure_help)),
-      d_tilt(initData(&d_tilt, false, "tilt", PatchOptions::tilt_help))
+      d_patch(initData(&d_patch, std::string("moments"), "patch", PatchOptions::patch_help))
 {
 }
 
@@ -102,11 +102,10 @@ std::string AggregateVolumeConstraint::readContacts()
     if (indices1.empty() && indices2.empty()) {
         return {};
     }
-    m_pair.settings.tilt = d_tilt.getValue();
     std::string error = wrongContacts();
     if (error.empty()) {
         error = PatchOptions::read(d_mu.getValue(), d_friction.getValue(), d_pressure.getValue(),
-                                   m_pair.settings);
+                                   d_patch.getValue(), m_pair.settings);
     }
     if (!error.empty()) {
         return error;
@@ -140,19 +139,16 @@ void AggregateVolumeConstraint::assemble(const ConstraintParams* cParams)
         for (const AggregateGroup* group : {member->m_pair.group1, member->m_pair.group2}) {
             if (group != nullptr && group->hasFrame()) {
                 settings.tissue = true;
-                settings.relaxation_time =
-                    std::max(settings.relaxation_time, double(group->d_relaxationTime.getValue()));
             }
         }
     }
     settings.step = this->getContext()->getDt();
-    settings.displacements = !byVelocity(cParams);
     m_pair.bodies->assemble(std::move(points), std::move(contacts), settings);
 }
 
 int AggregateVolumeConstraint::rowsOf(const PatchRecord& patch) const
 {
-    return m_pass == Pass::position ? 1 : patch.rows();
+    return m_pass == Pass::position ? patch.cornerRows() : patch.rows();
 }
 
 void AggregateVolumeConstraint::buildConstraintMatrix(const ConstraintParams* cParams,
@@ -192,7 +188,7 @@ void AggregateVolumeConstraint::writeRow(const PatchRecord& patch, int row, unsi
                                          sofa::core::MultiMatrixDerivId& cId) const
 {
     for (std::size_t i = 0; i < patch.contacts().size(); ++i) {
-        const Vector3d direction = patch.row(row, i);
+        const Vector3d direction = m_pass == Pass::position ? patch.cornerRow(row, i) : patch.row(row, i);
         if (direction.isZero(0.0)) {
             continue;
         }
@@ -233,14 +229,17 @@ void AggregateVolumeConstraint::getConstraintResolution(
     for (std::size_t i = 0; i < m_pair.bodies->active().size(); ++i) {
         PatchRecord& patch = *m_pair.bodies->active()[i];
         if (m_pass == Pass::position) {
-            BlockLaw normal_only;
-            normal_only.rows = 1;
-            resTab[offset] = new ContensouFriction(std::move(normal_only), {}, nullptr);
-        } else {
-            resTab[offset] = patch.makeResolution(m_free[i]).release();  // the solver deletes it
+            for (int corner = 0; corner < patch.cornerRows(); ++corner) {
+                BlockLaw normal_only;
+                normal_only.rows = 1;
+                resTab[offset] = new ContensouFriction(std::move(normal_only), {}, nullptr);
+                resTab[offset++]->setTolerance(this->customTolerance);
+            }
+            continue;
         }
+        resTab[offset] = patch.makeResolution(m_free[i]).release();  // the solver deletes it
         resTab[offset]->setTolerance(this->customTolerance);
-        offset += static_cast<unsigned int>(rowsOf(patch));
+        offset += static_cast<unsigned int>(patch.rows());
     }
 }
 
@@ -268,8 +267,8 @@ void AggregateVolumeConstraint::getConstraintInfo(const ConstraintParams* /*cPar
 void registerAggregateVolumeConstraint(sofa::core::ObjectFactory* factory)
 {
     factory->registerObjects(
-        sofa::core::ObjectRegistrationData("All contact points between two bodies as one patch: 4 constraint "
-                                           "rows (normal, two tangents, torsion) with "
+        sofa::core::ObjectRegistrationData("All contact points between two bodies as one patch: 6 constraint "
+                                           "rows (normal, two tangents, torsion, two moments) with "
                                            "Coulomb-Contensou friction. Made by the contact response "
                                            "AggregateVolume; in a scene of its own it takes "
                                            "its contacts from its Data.")

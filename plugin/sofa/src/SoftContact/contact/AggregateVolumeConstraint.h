@@ -41,8 +41,8 @@ struct PairMembership {
     const SurfaceVertices* surface = nullptr;       ///< of A; null for none
 };
 
-/// The contact of two bodies as patches: four rows each (normal, two tangents, torsion), whatever the number
-/// of contacts.
+/// The contact of two bodies as patches: six rows each (normal, two tangents, torsion, two moments), whatever
+/// the number of contacts.
 ///
 /// Made by the contact response AggregateVolume, one a pair of collision models; where several pairs belong
 /// to one pair of bodies (AggregateGroup), the first of them writes the rows of all. As a component of a
@@ -64,8 +64,7 @@ public:
     sofa::Data<sofa::type::vector<Vec3>> d_normals;
     sofa::Data<sofa::type::vector<SReal>> d_areas;
     sofa::Data<SReal> d_contactDistance, d_mu;
-    sofa::Data<std::string> d_friction, d_pressure;
-    sofa::Data<bool> d_tilt;
+    sofa::Data<std::string> d_friction, d_pressure, d_patch;
 
     /// Makes this the constraint of a pair of collision models.
     void join(PairMembership membership);

@@ -30,9 +30,8 @@ public:
     using MechanicalState2 = typename Base::MechanicalState2;
 
     sofa::Data<SReal> d_mu;
-    sofa::Data<std::string> d_friction, d_pressure;
+    sofa::Data<std::string> d_friction, d_pressure, d_patch;
     sofa::Data<SReal> d_patchSize;
-    sofa::Data<bool> d_tilt;
 
     void setDetectionOutputs(typename Base::OutputVector* outputs) override;
     void createResponse(sofa::core::objectmodel::BaseContext* group) override;

@@ -19,8 +19,8 @@ AggregateVolumeContact<Model1, Model2>::AggregateVolumeContact(Model1* model1, M
       d_mu(initData(&d_mu, SReal(0.8), "mu", "Friction coefficient (0 for frictionless contact)")),
       d_friction(initData(&d_friction, std::string("contensou"), "friction", PatchOptions::friction_help)),
       d_pressure(initData(&d_pressure, std::string("nonuniform"), "pressure", PatchOptions::pressure_help)),
-      d_patchSize(initData(&d_patchSize, SReal(0), "patchSize", PatchOptions::patch_size_help)),
-      d_tilt(initData(&d_tilt, false, "tilt", PatchOptions::tilt_help))
+      d_patch(initData(&d_patch, std::string("moments"), "patch", PatchOptions::patch_help)),
+      d_patchSize(initData(&d_patchSize, SReal(0), "patchSize", PatchOptions::patch_size_help))
 {
 }
 
@@ -35,11 +35,10 @@ template <class Model1, class Model2>
 void AggregateVolumeContact<Model1, Model2>::joinBodies()
 {
     PatchSettings settings;
-    settings.tilt = d_tilt.getValue();
     if (!m_looked) {
         m_unknown = unknown_parameter(*this->model1, *this->model2, "AggregateVolume",
-                                      {"mu", "friction", "pressure", "patchSize", "tilt", "tol"},
-                                      {"friction", "pressure"});
+                                      {"mu", "friction", "pressure", "patch", "patchSize", "tol"},
+                                      {"friction", "pressure", "patch"});
         if (m_unknown.empty()) {
             m_unknown = wrong_solver(*this->model1->getContext());
         }
@@ -47,7 +46,8 @@ void AggregateVolumeContact<Model1, Model2>::joinBodies()
     }
     std::string error = m_unknown;
     if (error.empty()) {
-        error = PatchOptions::read(d_mu.getValue(), d_friction.getValue(), d_pressure.getValue(), settings);
+        error = PatchOptions::read(d_mu.getValue(), d_friction.getValue(), d_pressure.getValue(),
+                                   d_patch.getValue(), settings);
     }
     if (error.empty() && !(d_patchSize.getValue() >= 0)) {
         error =

@@ -120,35 +120,62 @@ void AggregateVolumeConstraint::gather(const ConstraintParams* cParams, std::vec
 
 VectorXd AggregateVolumeConstraint::freeRows(const ConstraintParams* cParams, const PatchRecord& patch) const
 {
-    VectorXd free = VectorXd::Zero(rowsOf(patch));
     const double dt = this->getContext()->getDt();
-    double start_gap = 0.0, normal_rate = 0.0, travel = 0.0;
+    // Gaps of the contacts, fitted by those of the normal row and of the moments' rows.
+    const auto fitted = [&patch](const auto& gap_at) {
+        PatchGap gap = PatchGap::Zero();
+        for (std::size_t i = 0; i < patch.contacts().size(); ++i) {
+            const Vector3d apart = gap_at(patch.contacts()[i]) * patch.points()[i].normal;
+            gap[0] += patch.row(0, i).dot(apart);
+            for (int k = 0; k < patch.tilts(); ++k) {
+                gap[1 + k] += patch.row(patch.rows() - patch.tilts() + k, i).dot(apart);
+            }
+        }
+        return gap;
+    };
+    if (m_pass == Pass::position) {
+        const PatchGap gap = fitted([&](const PatchContact& contact) {
+            return contact.member->gapNow(cParams, contact.member->contacts[contact.index]);
+        });
+        VectorXd corners(patch.cornerRows());
+        for (int corner = 0; corner < corners.size(); ++corner) {
+            corners[corner] =
+                patch.tilts() > 0 ? patch.patch().corner_gap(static_cast<std::size_t>(corner), gap) : gap[0];
+        }
+        return corners;
+    }
+    VectorXd free = VectorXd::Zero(patch.rows());
+    double travel = 0.0;
     for (std::size_t i = 0; i < patch.contacts().size(); ++i) {
         const PatchContact& contact = patch.contacts()[i];
         const Contact& c = contact.member->contacts[contact.index];
-        const double share = patch.patch().shares[i];
-        if (m_pass == Pass::position) {
-            free[0] += share * contact.member->gapNow(cParams, c);
-            continue;
-        }
         const FreeMotion motion = contact.member->freeMotion(cParams, c);
-        start_gap += share * contact.start_gap;
-        travel += share * motion.travel;
-        normal_rate += patch.row(0, i).dot(motion.slip);
-        free[0] += share * motion.gap;
-        const int rows = patch.freeTilt() ? patch.rows() : patch.contactRows();
-        for (int row = 1; row < rows; ++row) {
+        travel += patch.patch().shares[i] * motion.travel;
+        for (int row = 0; row < patch.rows(); ++row) {
             free[row] += patch.row(row, i).dot(motion.slip);
         }
     }
+    const int tilts = patch.tilts();
+    const PatchGap start = fitted([](const PatchContact& contact) { return contact.start_gap; });
     if (m_pass == Pass::velocity) {
-        free[0] =
-            normal_rate + std::max(start_gap, 0.0) / dt;  // a gap may close, but does not open by itself
-    } else if (byVelocity(cParams)) {
-        free[0] /= dt;
-    } else if (m_pass == Pass::none) {
+        // Gaps may close, but do not open by themselves; where a corner is pressed in, none may come nearer.
+        if (tilts == 0) {
+            free[0] += std::max(start[0], 0.0) / dt;
+        } else if (patch.patch().least_gap(start) >= 0.0) {
+            free[0] += start[0] / dt;
+            free.tail(tilts) += start.segment(1, tilts) / dt;
+        }
+        return free;
+    }
+    const PatchGap end = fitted([&](const PatchContact& contact) {
+        return contact.member->freeMotion(cParams, contact.member->contacts[contact.index]).gap;
+    });
+    const double unit = byVelocity(cParams) ? dt : 1.0;
+    free[0] = end[0] / unit;
+    free.tail(tilts) = end.segment(1, tilts) / unit;
+    if (!byVelocity(cParams)) {
         // The patch touches as a whole: what its lifted points would slip before they touch is no free slip.
-        free.segment(1, patch.contactRows() - 1) *= slip_in_contact(start_gap, free[0], travel);
+        free.segment(1, patch.rows() - 1 - tilts) *= slip_in_contact(start[0], end[0], travel);
     }
     return free;
 }

@@ -5,7 +5,7 @@
 namespace softcontact::plugin {
 
 std::string PatchOptions::read(double mu, const std::string& friction, const std::string& pressure,
-                               PatchSettings& settings)
+                               const std::string& patch, PatchSettings& settings)
 {
     if (!(mu >= 0.0)) {
         return "mu is " + std::to_string(mu) + "; a friction coefficient is >= 0";
@@ -27,6 +27,10 @@ std::string PatchOptions::read(double mu, const std::string& friction, const std
     } else {
         return unknown_word("pressure", pressure, {"nonuniform", "uniform"});
     }
+    if (patch != "moments" && patch != "mean") {
+        return unknown_word("patch", patch, {"moments", "mean"});
+    }
+    settings.patch = patch == "moments" ? PatchLaw::moments : PatchLaw::mean;
     return {};
 }
 

@@ -20,14 +20,13 @@ struct SOFA_SOFTCONTACT_API PatchOptions {
         "Largest extent of a patch [m]: wider contact is split into several. 0: four spacings of the "
         "surface's vertices, "
         "at most half of the surface; a body in an AggregateGroup is then one patch";
-    static constexpr const char* tilt_help =
-        "the pressure answers a tilt within the step: two linear rows more a patch, and light bodies come to "
-        "rest "
-        "without rocking. Always on where an AggregateGroup has a frame";
+    static constexpr const char* patch_help =
+        "moments: the normal force bears the moments of its pressure, by two rows more; mean: it is one row "
+        "without moment, as in the paper";
 
     /// Reads them into settings; returns what is wrong and how to mend it, or nothing.
     static std::string read(double mu, const std::string& friction, const std::string& pressure,
-                            PatchSettings& settings);
+                            const std::string& patch, PatchSettings& settings);
 };
 
 }  // namespace softcontact::plugin

@@ -2,8 +2,6 @@
 #include <SoftContact/contact/PatchRecord.h>
 
 #include <algorithm>
-#include <cmath>
-#include <softcontact/world/pressure_memory.hpp>
 
 namespace softcontact::plugin {
 
@@ -13,8 +11,11 @@ void PatchRecord::beginStep()
         // Nothing touched here in the step before: neither its load nor its pressure is worth starting from.
         m_memory.normal_force = m_memory.torque = 0.0;
         m_memory.friction.setZero();
+        m_memory.moment.setZero();
         m_memory.keys.clear();
-        m_memory.pressures.clear();
+        m_memory.shares.clear();
+        m_memory.profile.clear();
+        m_memory.profile_change.clear();
     }
     m_active = false;
     m_solved->fresh = false;
@@ -28,83 +29,81 @@ void PatchRecord::assemble(std::vector<ContactPoint> points, std::vector<PatchCo
     m_points = std::move(points);
     m_contacts = std::move(contacts);
     m_settings = settings;
-    const std::size_t n = m_points.size();
-    const auto tissue_pressed = [](const PatchContact& contact) { return contact.tissue_gap < 0.0; };
-    const bool tissue = settings.tissue && std::any_of(m_contacts.begin(), m_contacts.end(), tissue_pressed);
-    m_tissuePressed = tissue;
-    m_depths.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        m_depths[i] = std::max(0.0, -(tissue ? m_contacts[i].tissue_gap : m_points[i].gap));
+    weigh();
+    const bool moments = settings.patch == PatchLaw::moments;
+    m_spread.spread(m_points, m_weights, moments, true, m_memory);
+    m_patch.compute(m_points, m_spread.shares(), m_memory.tangent);
+    if (moments) {
+        m_patch.bear_moments(m_points, m_spread.profile(), false, settings.tissue);
     }
-    const double recovery = settings.step / (settings.step + settings.relaxation_time);
-    const double share = new_pressure_share(recovery);
-    weigh_patch(m_points, settings.pressure, share, tissue, m_memory, m_depths, m_weighted, m_patch);
     m_memory.tangent = m_patch.tangent();
     m_law = {};
     m_law.mu = settings.mu;
     m_law.law = settings.law;
     const bool spins = m_patch.has_torsion && settings.law != FrictionLaw::coulomb;
-    m_law.rows = settings.mu == 0.0 ? 1 : spins ? 4 : 3;
+    m_law.rows = m_patch.tilts > 0 ? m_patch.row_count() : settings.mu == 0.0 ? 1 : spins ? 4 : 3;
     m_law.shares = m_patch.shares;
     m_law.offsets = m_patch.offsets;
-    const bool uniform = settings.pressure == PressureRule::uniform;
-    if (!uniform && (tissue || settings.tilt) && m_memory.normal_force > 0.0) {
-        makeTilt(share);
-    }
+    m_law.corners = m_patch.corners;
+    m_law.axis = m_patch.tilt_axis;
     m_active = true;
 }
 
-void PatchRecord::makeTilt(double share)
+void PatchRecord::weigh()
 {
-    std::vector<double> areas;
-    for (const ContactPoint& point : m_points) {
-        areas.push_back(point.area);
+    const auto pressed = [](const PatchContact& contact) { return contact.tissue_gap < 0.0; };
+    const bool tissue = m_settings.tissue && std::any_of(m_contacts.begin(), m_contacts.end(), pressed);
+    const bool by_depth = m_settings.pressure == PressureRule::nonuniform;
+    m_weights.clear();
+    double total = 0.0;
+    for (std::size_t i = 0; i < m_points.size(); ++i) {
+        const double depth = std::max(0.0, -(tissue ? m_contacts[i].tissue_gap : m_points[i].gap));
+        m_weights.push_back(m_points[i].area * (by_depth ? depth : 1.0));
+        total += m_weights.back();
     }
-    const PressureTilt tilt =
-        make_pressure_tilt(m_patch, areas, m_depths, m_memory.normal_force, share, m_settings.step);
-    if (tilt.has_spread) {
-        m_law.linear_rows = 2;
-        // Made for forces and velocities; with SOFA's impulses u + λ = 0 needs another √h where u is a
-        // velocity.
-        const double scale = m_settings.displacements ? 1.0 : std::sqrt(m_settings.step);
-        const Eigen::Matrix2d moments = scale * m_patch.frame.rightCols<2>().transpose() * tilt.axes;
-        m_tiltSlopes << linear_pressure(tilt, moments.col(0)), linear_pressure(tilt, moments.col(1));
+    if (total > 0.0) {
+        return;
+    }
+    // Nothing is pressed yet, or what touches has no area: what is nearest bears alike.
+    const auto nearest = std::min_element(m_points.begin(), m_points.end(),
+                                          [](const auto& x, const auto& y) { return x.gap < y.gap; });
+    for (std::size_t i = 0; i < m_points.size(); ++i) {
+        m_weights[i] = m_points[i].gap <= nearest->gap ? 1.0 : 0.0;
     }
 }
 
-Vector3d PatchRecord::row(int row, std::size_t contact) const
+int PatchRecord::cornerRows() const
 {
-    const auto column = static_cast<Index>(contact);
-    if (row == 0) {
-        return m_patch.normal_row.col(column);
+    return tilts() > 0 ? static_cast<int>(m_patch.corners.size() / 2) : 1;
+}
+
+Vector3d PatchRecord::cornerRow(int corner, std::size_t contact) const
+{
+    Vector3d sum = row(0, contact);
+    const Vector2d levers = tilts() > 0 ? m_patch.levers(static_cast<std::size_t>(corner)) : Vector2d::Zero();
+    for (int k = 0; k < tilts(); ++k) {
+        sum += levers[k] * row(rows() - tilts() + k, contact);
     }
-    if (row < m_law.rows) {
-        return row == 3 ? Vector3d(m_patch.torsion_row.col(column))
-                        : Vector3d(m_patch.shares[contact] * m_patch.frame.col(row));
-    }
-    // A linear pressure over the patch makes up the moment; it reaches soft and rigid bodies alike.
-    if (m_patch.shares[contact] == 0.0) {
-        return Vector3d::Zero();
-    }
-    const Eigen::Map<const Eigen::Vector2d> r(m_patch.offsets.data() + 2 * contact);
-    return m_points[contact].area * m_tiltSlopes.col(row - m_law.rows).dot(r) * m_patch.normal;
+    return sum;
 }
 
 std::vector<double> PatchRecord::guess() const
 {
-    std::vector<double> impulses(static_cast<std::size_t>(rows()), 0.0);
+    VectorXd impulses = VectorXd::Zero(rows());
     impulses[0] = m_memory.normal_force;
-    if (m_law.rows > 1) {
+    if (rows() > 1) {
         impulses[1] = m_patch.frame.col(1).dot(m_memory.friction);
         impulses[2] = m_patch.frame.col(2).dot(m_memory.friction);
     }
-    if (m_law.rows == 4) {
+    if (rows() > 3) {
         impulses[3] = m_memory.torque;
     }
-    for (double& impulse : impulses) {
-        impulse *= m_settings.step;
+    if (tilts() > 0) {
+        impulses.tail(tilts()) =
+            m_patch.moment_rows(m_patch.frame.rightCols<2>().transpose() * m_memory.moment);
     }
-    return impulses;
+    impulses *= m_settings.step;
+    return {impulses.data(), impulses.data() + impulses.size()};
 }
 
 FrictionPatch PatchRecord::frictionPatch() const
@@ -115,7 +114,7 @@ FrictionPatch PatchRecord::frictionPatch() const
 
 std::unique_ptr<ContensouFriction> PatchRecord::makeResolution(const VectorXd& free)
 {
-    if (m_law.law == FrictionLaw::contensou_decoupled && m_law.rows == 4) {
+    if (m_law.law == FrictionLaw::contensou_decoupled && m_law.rows >= 4) {
         m_law.bounds = decoupled_bounds(frictionPatch(), free.segment<3>(1));
     }
     return std::make_unique<ContensouFriction>(m_law, guess(), m_solved);
@@ -127,28 +126,26 @@ void PatchRecord::finish()
         return;
     }
     m_solved->fresh = false;
-    const auto force = [&](int row) {
-        return row < rows() ? m_solved->impulses[static_cast<std::size_t>(row)] / m_settings.step : 0.0;
-    };
-    Vector4d load(force(0), 0.0, 0.0, 0.0);
-    for (int row = 1; row < m_law.rows; ++row) {
-        load[row] = force(row);
+    // Rows that the law leaves out bear nothing.
+    VectorXd multipliers = VectorXd::Zero(m_patch.row_count());
+    for (int row = 0; row < rows(); ++row) {
+        multipliers[row] = m_solved->impulses[static_cast<std::size_t>(row)] / m_settings.step;
     }
-    Eigen::Vector2d slope = Eigen::Vector2d::Zero();
-    if (m_law.linear_rows == 2) {
-        slope = m_tiltSlopes * Eigen::Vector2d(force(m_law.rows), force(m_law.rows + 1));
-    }
+    const Vector2d moment = m_patch.moment_of(multipliers.tail(m_patch.tilts));
     m_report = {};
     m_reportPoints.clear();
     m_report.volume = m_patch.volume;
-    spread_patch_load(m_patch, m_points, load, slope, m_report, m_reportPoints);
+    spread_patch_load(m_patch, m_points, multipliers, {}, m_report, m_reportPoints);
     complete_report(m_report, m_reportPoints);
+    Vector4d load = Vector4d::Zero();
+    load.head(std::min<Index>(rows(), 4)) = multipliers.head(std::min<Index>(rows(), 4));
     m_report.sliding = patch_slides(frictionPatch(), m_settings.mu, load);
 
     m_memory.normal_force = load[0];
     m_memory.friction = m_patch.frame.rightCols<2>() * load.segment<2>(1);
     m_memory.torque = load[3];
-    remember_pressures(m_points, m_patch, load[0], m_memory);
+    m_memory.moment = m_patch.frame.rightCols<2>() * moment;
+    m_spread.remember(m_points, m_patch, load[0], moment, m_memory);
 }
 
 }  // namespace softcontact::plugin

@@ -8,7 +8,7 @@
 #include <softcontact/contact/aggregate.hpp>
 #include <softcontact/friction/block_step.hpp>
 #include <softcontact/world/patch_load.hpp>
-#include <softcontact/world/pressure_tilt.hpp>
+#include <softcontact/world/pressure_memory.hpp>
 #include <softcontact/world/settings.hpp>
 #include <vector>
 
@@ -31,11 +31,9 @@ struct PatchSettings {
     double mu = 0.8;
     FrictionLaw law = FrictionLaw::contensou;
     PressureRule pressure = PressureRule::nonuniform;
-    bool tilt = false;             ///< the pressure answers tilt within the step, by two rows more
-    bool tissue = false;           ///< the pressure follows the tissue on its frames
-    double relaxation_time = 0.0;  ///< of the tissue [s]
-    double step = 0.01;            ///< [s]
-    bool displacements = true;     ///< rows are violated in metres and radians, not per second
+    PatchLaw patch = PatchLaw::moments;
+    bool tissue = false;  ///< the pressure follows the tissue on its frames
+    double step = 0.01;   ///< [s]
 };
 
 /// One patch: what it remembers from step to step, and what it is in this one.
@@ -52,15 +50,16 @@ public:
     [[nodiscard]] const AggregatePatch& patch() const { return m_patch; }
     [[nodiscard]] const std::vector<ContactPoint>& points() const { return m_points; }
     [[nodiscard]] const std::vector<PatchContact>& contacts() const { return m_contacts; }
-    [[nodiscard]] int contactRows() const { return m_law.rows; }
-    [[nodiscard]] int rows() const { return m_law.rows + m_law.linear_rows; }
+    [[nodiscard]] int rows() const { return m_law.rows; }
+    /// Rows of the moments that the patch bears, the last ones.
+    [[nodiscard]] int tilts() const { return m_law.rows > 4 ? m_law.rows - 4 : 0; }
 
     /// Row of the patch at one contact: the 3-vector for the velocity of A against B there.
-    [[nodiscard]] Vector3d row(int row, std::size_t contact) const;
+    [[nodiscard]] Vector3d row(int row, std::size_t contact) const { return m_patch.row(row, contact); }
 
-    /// Whether the free motion itself tilts the patch, beside what contact does (else the linear rows start
-    /// from 0).
-    [[nodiscard]] bool freeTilt() const { return m_tissuePressed; }
+    /// Rows of a pass over gaps: one a corner of the patch, where it bears moments, else the normal row.
+    [[nodiscard]] int cornerRows() const;
+    [[nodiscard]] Vector3d cornerRow(int corner, std::size_t contact) const;
 
     /// What the solver works with. free: the rows' free velocities, for friction that is bounded by them.
     [[nodiscard]] std::unique_ptr<ContensouFriction> makeResolution(const VectorXd& free);
@@ -74,9 +73,9 @@ public:
     [[nodiscard]] bool solved() const { return m_solved->solved; }
 
 private:
+    void weigh();
     [[nodiscard]] std::vector<double> guess() const;
     [[nodiscard]] FrictionPatch frictionPatch() const;
-    void makeTilt(double share);
 
     PairMemory m_memory;
     std::shared_ptr<SolvedRows> m_solved = std::make_shared<SolvedRows>();
@@ -87,10 +86,8 @@ private:
     AggregatePatch m_patch;
     std::vector<ContactPoint> m_points;
     std::vector<PatchContact> m_contacts;
-    std::vector<double> m_depths;
-    std::vector<ContactPoint> m_weighted;
-    bool m_tissuePressed = false;
-    Eigen::Matrix2d m_tiltSlopes = Eigen::Matrix2d::Zero();
+    PressureSpread m_spread;
+    std::vector<double> m_weights;
 
     PatchReport m_report;
     std::vector<PatchPoint> m_reportPoints;

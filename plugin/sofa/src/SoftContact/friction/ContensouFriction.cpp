@@ -7,7 +7,7 @@ namespace softcontact::plugin {
 
 ContensouFriction::ContensouFriction(BlockLaw law, std::vector<double> guess,
                                      std::shared_ptr<SolvedRows> result)
-    : ConstraintResolution(static_cast<unsigned int>(law.rows + law.linear_rows)),
+    : ConstraintResolution(static_cast<unsigned int>(law.rows)),
       m_step(std::move(law)),
       m_guess(std::move(guess)),
       m_result(std::move(result)),
