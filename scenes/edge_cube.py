@@ -2,8 +2,8 @@
 """Thumb and index lift a steel cube by two opposite edges (Talvas et al. 2015, Sec. 5.1, Fig. 8).
 
 The fingertips follow a given motion, so what they press with is a result: 2.7 N in grasp 1 and 3 N in grasp 2,
-where the weight needs 1.2 N. With `pressure=uniform` the edges sink into the pads, the same motion raises less
-than that, and the cube stays on the table.
+where the weight needs 1.2 N. With `pressure=uniform` and the paper's patch (`patch=mean`) the edges sink into the
+pads, the same motion raises less than that, and the cube stays on the table.
 """
 
 from typing import Annotated

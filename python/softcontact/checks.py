@@ -9,10 +9,14 @@ from scipy.spatial.transform import Rotation
 
 from softcontact.figures import force_jump
 from softcontact.record import History
-from softcontact.scene.measures import Check, Solved
+from softcontact.scene.measures import Check, NotSelfCrossing, OverlapLimit, Solved
 from softcontact.scene.model import Scene
 
 FloatArray = NDArray[np.float64]
+
+OVERLAPS = ("overlap_points", "overlap_patches")
+
+ALWAYS = ("finite", "penetration", "overlap", "not_self_crossing", "solved")  # hold for any part of a run
 
 
 def evaluate(scene: Scene, history: History) -> tuple[list[dict[str, Any]], list[str]]:
@@ -23,13 +27,13 @@ def evaluate(scene: Scene, history: History) -> tuple[list[dict[str, Any]], list
         history: the steps that were done.
     Returns:
         One {name, value, limit, unit, passed} a check, and the names of checks whose time was not reached. Whether the
-        steps were solved is judged in any case.
+        steps were solved and bodies stayed out of each other and of themselves is judged in any case.
     """
     results, skipped = [], []
     reached = float(history.time[-1]) + 0.5 * scene.time_step if len(history.time) else 0.0
     for check in (*scene.checks, *_unasked(scene)):
         end = getattr(check, "at", None) or getattr(check, "end", None) or scene.duration
-        always = check.kind in ("finite", "penetration", "solved")  # these hold for any part of a run
+        always = check.kind in ALWAYS
         if not len(history.time) or (reached < min(end, scene.step_count * scene.time_step) and not always):
             skipped.append(check.title())
             continue
@@ -42,10 +46,18 @@ def evaluate(scene: Scene, history: History) -> tuple[list[dict[str, Any]], list
 
 
 def _unasked(scene: Scene) -> list[Check]:
-    """What holds for every run: its steps are solved. Nothing where the scene itself says how many must be."""
+    """What holds for every run: its steps are solved, and bodies are not inside each other.
+
+    Nothing of it where the scene itself has such a check over its whole time.
+    """
     whole = scene.duration * (1 - 1e-9)
-    judged = (c for c in scene.checks if c.kind == "solved" and c.start == 0.0)
-    return [] if any(c.end is None or c.end >= whole for c in judged) else [Solved()]
+    judged = {
+        c.kind for c in scene.checks if getattr(c, "start", None) == 0.0 and (c.end is None or c.end >= whole)
+    }
+    unasked: list[Check] = [OverlapLimit(), Solved()]
+    if any(body.kind == "tetrahedral" for body in scene.bodies):
+        unasked.insert(1, NotSelfCrossing())
+    return [check for check in unasked if check.kind not in judged]
 
 
 def _window(check: Check, history: History, scene: Scene) -> slice:
@@ -77,6 +89,12 @@ def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, s
             return _turning(check, history, rows)
         case "penetration":
             return _at_most(float(history.series["penetration_max"][rows].max()), check.limit, "m")
+        case "overlap":
+            return _overlap(check, history, rows)
+        case "not_self_crossing":
+            return _at_most(
+                float(np.nan_to_num(history.series["self_crossings"][rows]).max()), float(check.most), "1"
+            )
         case "finite":
             return _at_most(float(_not_finite(history)), 0.0, "1")
         case "solved":
@@ -102,14 +120,23 @@ def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, s
             return _probe(check, history.probes[check.probe][rows], history.probe_units[check.probe])
 
 
+def _overlap(check: OverlapLimit, history: History, rows: slice) -> tuple[float, float, str, bool]:
+    """The overlap that is largest against its limit; an engine that does not measure it has NaN, which is none."""
+    points, patches = (float(np.nan_to_num(history.series[name][rows]).max()) for name in OVERLAPS)
+    if points / check.limit >= patches / check.patches:
+        return _at_most(points, check.limit, "1")
+    return _at_most(patches, check.patches, "1")
+
+
 def _at_most(value: float, limit: float, unit: str) -> tuple[float, float, str, bool]:
     return value, limit, unit, value <= limit
 
 
 def _not_finite(history: History) -> int:
-    """How many recorded numbers are not finite; a slip gauge that the engine does not tell, NaN, is none."""
+    """How many recorded numbers are not finite; a slip gauge or overlap that the engine does not tell, NaN, is none."""
     loads = [data for series in history.devices.values() for data in series.values()]
-    arrays = [*history.series.values(), *history.poses.values(), *history.probes.values(), *loads]
+    told = [data for name, data in history.series.items() if name not in OVERLAPS or not np.isnan(data).all()]
+    arrays = [*told, *history.poses.values(), *history.probes.values(), *loads]
     count = sum(np.count_nonzero(~np.isfinite(array)) for array in arrays)
     for part in history.parts.values():
         for name, data in part.items():

@@ -31,6 +31,9 @@ STATISTICS = (
     "converged",
     "accepted",
     "penetration_max",
+    "overlap_points",
+    "overlap_patches",
+    "self_crossings",
     "step_ms",
     "solve_ms",
     "detection_ms",
@@ -193,6 +196,9 @@ class Recorder:
         self._tracking: Tracking | None = getattr(engine, "tracking", None)
         self._probes = {probe.name: np.zeros(steps) for probe in scene.probes}
         self._check_probes()
+        soft = {body.name for body in scene.bodies if body.kind == "tetrahedral"}
+        self._soft = [surface for surface in engine.surfaces if surface.body in soft]
+        self._crossings = 0
         self.last_patches: list[dict[str, Any]] = []
         self.frames = FrameStore(engine, scene.record.cameras, scene.record.cuts) if frames else None
         self._stride = max(1, round(1 / (scene.record.frames_per_second * scene.time_step)))
@@ -207,6 +213,9 @@ class Recorder:
         for name in STATISTICS:
             self._series[name][row] = statistics.get(name, np.nan)
         self._series["step_ms"][row] = step_ms
+        if self.count % self._stride == 0:  # as often as there are frames: it is slower than a step
+            self._crossings = self._count_crossings()
+        self._series["self_crossings"][row] = self._crossings
         for name in ENERGIES:
             self._series[name][row] = energies[name]
         for name in self._names:
@@ -228,6 +237,8 @@ class Recorder:
     def finish(self) -> History:
         """The history of the steps recorded so far; adds the last frame."""
         n = self.count
+        if n:
+            self._series["self_crossings"][n - 1] = self._count_crossings()
         if self.frames is not None and n and self.engine.status()["ok"]:
             self.frames.add(self._time[n - 1], self.last_patches)
         parts = self._patches.parts(n)
@@ -251,6 +262,17 @@ class Recorder:
             devices=self._devices.finish(n),
             residual_unit=self.engine.residual_unit,
         )
+
+    def _count_crossings(self) -> int:
+        """Pairs of triangles of one soft body that go through each other; contact does not look for them."""
+        from softcontact.mesh.intersect import self_intersections
+
+        count = 0
+        for surface in self._soft:
+            vertices = np.asarray(self.engine.vertices(surface.name))
+            if np.isfinite(vertices).all():
+                count += len(self_intersections(vertices, np.asarray(surface.triangles)))
+        return count
 
     def _measure(self, probe: Probe, row: int) -> float:
         match probe.kind:

@@ -22,7 +22,7 @@ def ball(radius, name="ball", height=None):
 def test_alarm_distance_is_a_35th_of_the_smallest_moving_body(radius):
     distances = contact_distances(scene(ball(radius), ball(10 * radius, "big")), surface_mesh)
     assert distances["alarm_distance"] == pytest.approx(2 * radius / 35, rel=0.01)
-    assert distances["contact_offset"] == pytest.approx(distances["alarm_distance"] / 4)
+    assert distances["contact_offset"] == pytest.approx(distances["alarm_distance"] / 1000)
     assert distances["max_penetration"] == pytest.approx(distances["alarm_distance"] * 5)
 
 
@@ -44,9 +44,10 @@ def test_offset_that_does_not_fit_is_refused_with_both_numbers():
         contact_distances(scene(ball(0.035), contact_offset=3e-3), surface_mesh)
 
 
-def test_large_ball_rests_at_the_offset_of_its_size():
-    engine = EmbeddedEngine(scene(ball(0.35)))
+@pytest.mark.parametrize("offset", [None, 4e-3])
+def test_exact_shapes_rest_where_they_touch(offset):
+    engine = EmbeddedEngine(scene(ball(0.35), contact_offset=offset))
     for _ in range(400):
         engine.step()
     gap = engine.vertices("ball")[:, 2].min()
-    assert gap == pytest.approx(0.7 / 35 / 4, rel=0.05)
+    assert gap == pytest.approx(0.0, abs=1e-7)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Comparisons with other tools: each peer that is installed gives its figures, and one that is absent is named."""
 
+import dataclasses
 import json
 import math
 import sys
@@ -9,7 +10,7 @@ from importlib import metadata
 import pytest
 
 from softcontact.bench import peers, siconos, solvers
-from softcontact.bench.peers import cases, drake, ipctk, mujoco, ours, pinocchio, record, sofa
+from softcontact.bench.peers import cases, drake, ipctk, mujoco, ours, pinocchio, record, sofa, zoo
 from softcontact.bench.peers import siconos as siconos_peer
 from softcontact.bench.peers.record import OURS, Column, Row, Table
 
@@ -108,6 +109,7 @@ def test_absent_peers_are_named_with_what_installs_them(monkeypatch, tmp_path, c
     monkeypatch.setattr(sofa, "sofa_found", lambda: False)
     few = ours.settings()[:1]
     monkeypatch.setattr(ours, "settings", lambda: few)
+    monkeypatch.setattr(zoo, "LAWS", {"sliding": zoo.LAWS["sliding"]})
     assert peers.main(quick=True, json=tmp_path / "peers.json", out=tmp_path) == 0
     text = capsys.readouterr().out
     for name, install in (
@@ -120,7 +122,7 @@ def test_absent_peers_are_named_with_what_installs_them(monkeypatch, tmp_path, c
     ):
         assert f"| {name} | absent; install: " in text and install in text
     found = json.loads((tmp_path / "peers.json").read_text())
-    assert [table["name"] for table in found["tables"]] == ["block", "pinch"]
+    assert [table["name"] for table in found["tables"]] == ["block", "pinch", "zoo"]
     assert all(row["tool"] == OURS for table in found["tables"] for row in table["rows"])
     assert (tmp_path / "peers.md").read_text().strip() in text
 
@@ -144,6 +146,7 @@ def test_a_peer_that_cannot_be_imported_or_breaks_is_named_and_the_rest_goes_on(
 
     few = ours.settings()[:1]
     monkeypatch.setattr(ours, "settings", lambda: few)
+    monkeypatch.setattr(zoo, "LAWS", {"sliding": zoo.LAWS["sliding"]})
     found, tables = peers.measure(True, modules=(mujoco, Breaks))
     assert [peer.version for peer in found] == [None, None]
     assert any(table.rows for table in tables)
@@ -211,3 +214,13 @@ def test_times_are_medians_of_a_thing_and_take_turns():
     )
     assert turns == ["a", "b"] * 4
     assert 0.0 <= found["a"] < 1e-3 and 0.0 <= found["b"] < 1e-2
+
+
+def test_our_zoo_keeps_its_laws_and_one_beyond_its_limit_is_a_fault(monkeypatch):
+    quick = ("free_rotation", "rolling_down", "tipping_rad", "restitution")
+    monkeypatch.setattr(zoo, "LAWS", {name: zoo.LAWS[name] for name in quick})
+    made = zoo.compare(False, True)
+    assert len(made.rows) == 4 and not made.stopped
+    assert not peers.faults([made])
+    wrong = dataclasses.replace(made.rows[0], figures={"rolling_down": -0.3})
+    assert "rolling_down" in peers.faults([dataclasses.replace(made, rows=[wrong])])[0]

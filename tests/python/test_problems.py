@@ -105,17 +105,17 @@ def test_velocities_and_forces_of_the_problem_are_those_of_the_world():
 
 
 def test_contacts_that_are_still_apart_may_close():
-    offset, step = 1e-3, 0.005
-    contact = {"contact_offset": offset, "alarm_distance": 6e-3}
+    step = 0.005
+    contact = {"alarm_distance": 6e-3}
     engine = EmbeddedEngine(
-        drop_scene(bodies=[box("box", 0.054, velocity=[0, 0, -0.2]), TABLE], contact=contact)
+        drop_scene(bodies=[box("box", 0.053, velocity=[0, 0, -0.2]), TABLE], contact=contact)
     )
     for _ in range(4):  # 3 mm at 0.2 m/s and more: apart, apart, and then closed
         engine.step()
         found = engine.contact_problem()
-        gap = engine.pose("box")[2] - 0.05 - offset
+        gap = engine.pose("box")[2] - 0.05
         velocity = found.problem.velocity(found.force)[0::3]
-        np.testing.assert_allclose(velocity, gap / step, atol=1e-8)
+        np.testing.assert_allclose(velocity, gap / step, atol=0.03)  # g h / 2 of the parabola
         assert (found.force[0::3].sum() > 1.0) == (gap < 1e-9)
     assert gap < 1e-9
 

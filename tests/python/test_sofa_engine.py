@@ -353,7 +353,7 @@ def test_models_share_a_group_exactly_if_they_do_not_meet():
 def test_responses_carry_law_and_friction():
     settings = ContactSettings(friction_law="coulomb", pressure="uniform")
     assert response(SurfacePair(0, 1, 0.3, True), settings) == (
-        "AggregateVolume?mu=0.3&friction=coulomb&pressure=uniform"
+        "AggregateVolume?mu=0.3&friction=coulomb&pressure=uniform&patch=moments"
     )
     assert response(SurfacePair(0, 1, 0.3, False), settings) == "FrictionContactConstraint?mu=0.3"
 

@@ -107,7 +107,7 @@ def test_a_failed_check_is_told(team, tmp_path):
     result = sweep(SCENE, {"height": [0, 0.06]}, workers=team, out=tmp_path / "s")
     assert result.columns["status"] == ["passed", "check failed"] and result.exit_code == 1
     assert (
-        "| check failed | probe_limit height: 0.05071, limit 0.06 m |"
+        "| check failed | probe_limit height: 0.05, limit 0.06 m |"
         in (tmp_path / "s" / "report.md").read_text()
     )
 
@@ -119,7 +119,7 @@ def test_the_command_tells_why_runs_did_not_pass_and_what_was_not_judged(tmp_pat
     said = capsys.readouterr().out.splitlines()
     assert said[:3] == [
         "2 of 2 runs done: 1 passed, 1 check failed",
-        "  height=0.06, steps=1: check failed: probe_limit height: 0.05071, limit 0.06 m",
+        "  height=0.06, steps=1: check failed: probe_limit height: 0.05, limit 0.06 m",
         "not reached: late",
     ]
     assert (

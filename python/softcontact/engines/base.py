@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcontact.scene.errors import SceneError
+from softcontact.scene.model import Scene
 from softcontact.solver import ContactProblem
 
 FloatArray = NDArray[np.float64]
@@ -158,6 +159,18 @@ class HasLinks(Protocol):
         Raises:
             SceneError: no such link.
         """
+
+
+def refuse_integrator(scene: Scene) -> None:
+    """Refuse a rule of the time step where bodies are in equilibrium in every step.
+
+    Raises:
+        SceneError: another integrator than the default.
+    """
+    if scene.integrator != "implicit-euler":
+        raise SceneError(
+            f"integrator: '{scene.integrator}' has no effect on bodies in equilibrium at each step; leave it out"
+        )
 
 
 def link_position(engine: Engine, probe: Any) -> FloatArray:

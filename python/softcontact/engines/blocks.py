@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from softcontact.engines.base import FloatArray, StepProblem, SurfaceInfo
+from softcontact.engines.base import FloatArray, StepProblem, SurfaceInfo, refuse_integrator
 from softcontact.engines.block_scene import (
     contact_patches,
     friction_of,
@@ -46,6 +46,7 @@ class BlocksEngine:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
+        refuse_integrator(scene)
         upper, lower = upper_and_lower(scene)
         self._blocks = {body.name: body for body in (upper, lower)}
         self._names = (upper.name, lower.name)

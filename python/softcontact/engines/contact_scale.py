@@ -12,7 +12,8 @@ from softcontact.scene.model import Scene
 
 ALARM_PER_SIZE = 1.0 / 35.0  # 2 mm for a 70 mm ball
 HAND_ALARM = 2e-3  # Talvas et al. 2015, Sec. 4: local minimum distances under about 2 mm
-OFFSET_PER_ALARM = 0.25
+# Surfaces rest this far apart, so that the line between two of them has a direction: of no weight in a force or a fit.
+OFFSET_PER_ALARM = 1e-3
 PENETRATION_PER_ALARM = 5.0
 
 

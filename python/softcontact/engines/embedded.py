@@ -7,6 +7,7 @@ import numpy as np
 
 from softcontact.engines.base import FloatArray, StepProblem, SurfaceInfo
 from softcontact.engines.contact_scale import contact_distances
+from softcontact.engines.convex import convex_shape
 from softcontact.engines.embedded_bodies import add_articulated, add_rigid, add_tetrahedral
 from softcontact.engines.hand import HandInWorld, add_fingertip
 from softcontact.engines.overlap import check_start
@@ -69,6 +70,7 @@ class EmbeddedEngine:
             {frozenset((pair.a, pair.b)) for pair in scene.pairs_off},
             {name for name, kind in self._kinds.items() if kind == "kinematic"},
             distances["max_penetration"],
+            distances["contact_offset"],
         )
         self.skins = tuple(
             SurfaceInfo(
@@ -211,7 +213,13 @@ class EmbeddedEngine:
             case bodies.KinematicBody():
                 mesh = self._mesh(body.shape)
                 self._ids[body.name] = self.world.add_kinematic_body(
-                    body.name, mesh.vertices, mesh.triangles, body.position, body.orientation, self._mu(body)
+                    body.name,
+                    mesh.vertices,
+                    mesh.triangles,
+                    body.position,
+                    body.orientation,
+                    self._mu(body),
+                    convex_shape(body.shape, mesh),
                 )
                 self._show(body.name, body, rigid=True)
             case bodies.TetrahedralBody():
@@ -285,6 +293,13 @@ class EmbeddedEngine:
             for a in surfaces[pair.a]:
                 for b in surfaces[pair.b]:
                     self.world.set_pair_friction(a, b, pair.friction)
+        for pair in self.scene.pair_restitution:
+            for a in surfaces[pair.a]:
+                for b in surfaces[pair.b]:
+                    self.world.set_pair_restitution(a, b, pair.restitution)
+        for belt in self.scene.surface_velocities:
+            for name in surfaces[belt.body]:
+                self.world.set_surface_velocity(name, belt.linear, belt.angular, belt.centre)
         for pair in self.scene.pairs_off:
             for a in surfaces[pair.a]:
                 for b in surfaces[pair.b]:
@@ -302,10 +317,12 @@ def _new_world(scene: Scene, distances: dict[str, float]) -> Any:
         raise SceneError(text) from None
     contact, solver = scene.contact, scene.solver
     options = {
+        "integrator": scene.integrator,
         "contact": contact.model,
         "aggregation": contact.aggregation,
         "friction_law": contact.friction_law,
         "pressure": contact.pressure,
+        "patch_law": contact.patch,
         **distances,
         "solver_tolerance": solver.tolerance,
         "solver_max_iterations": solver.max_iterations,

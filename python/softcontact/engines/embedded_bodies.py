@@ -8,7 +8,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from softcontact.engines.base import FloatArray
+from softcontact.engines.convex import convex_shape
 from softcontact.scene import bodies
+from softcontact.scene.surfaces import solid
 
 # Barycentric coordinates of the centres of a tetrahedron's lattice: 84 evenly spread points.
 _SAMPLES = (np.array([k for k in np.ndindex(7, 7, 7, 7) if sum(k) == 6]) + 0.25) / 7.0
@@ -34,6 +36,7 @@ def add_rigid(world: Any, body: bodies.RigidBody, mesh: Any, friction: float) ->
         body.angular_velocity,
         friction,
         body.aggregate,
+        convex_shape(body.shape, mesh),
     )
 
 
@@ -135,7 +138,14 @@ def add_articulated(
             mesh = mesh_of(link.shape)
             names.append(f"{body.name}.{link.name}")
             world.add_link_surface(
-                number, index, names[-1], mesh.vertices, mesh.triangles, friction, link.aggregate
+                number,
+                index,
+                names[-1],
+                mesh.vertices,
+                mesh.triangles,
+                friction,
+                link.aggregate,
+                convex_shape(link.shape, mesh),
             )
     return number, names
 
@@ -145,20 +155,16 @@ def mass_properties(body: bodies.RigidBody, mesh: Any) -> tuple[float, FloatArra
 
     Args:
         body: gives what it gives; the rest is that of a homogeneous solid.
-        mesh: its closed surface.
+        mesh: its surface.
     Raises:
         ValueError: something has to come from the surface, and the surface is not closed.
     """
     if body.mass is not None and body.com is not None and body.inertia is not None:
         return body.mass, np.array(body.com), np.array(body.inertia)
-    volume = mesh.volume if mesh.is_closed else 0.0
-    if not volume > 0:
-        raise ValueError(
-            "shape: not a closed surface with outward triangles; close it, or give mass, com and inertia"
-        )
+    volume, middle, spread = solid(body.shape, mesh)
     density = body.mass / volume if body.mass is not None else body.density or 1000.0
-    com = mesh.center_of_mass if body.com is None else np.array(body.com)
-    inertia = mesh.inertia(density) if body.inertia is None else np.array(body.inertia)
+    com = middle if body.com is None else np.array(body.com)
+    inertia = density * spread if body.inertia is None else np.array(body.inertia)
     return density * volume, com, inertia
 
 

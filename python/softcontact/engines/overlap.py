@@ -1,17 +1,26 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Bodies that lie inside each other before the first step: contact cannot tell which way they came in."""
+"""How bodies lie before the first step: inside each other, where contact cannot tell which way they came in, or nearer
+than contact keeps them."""
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from softcontact.engines.base import SurfaceInfo
-from softcontact.scene.errors import SceneError
+from softcontact.scene.errors import SceneError, SceneWarning
+
+TOUCHING = 1e-2  # share of the offset that counts as no clearance, and as the whole of it
 
 
 def check_start(
-    world: Any, surfaces: Iterable[SurfaceInfo], ignored: set[frozenset[str]], still: set[str], limit: float
+    world: Any,
+    surfaces: Iterable[SurfaceInfo],
+    ignored: set[frozenset[str]],
+    still: set[str],
+    limit: float,
+    offset: float,
 ) -> None:
     """Refuse a scene in which two bodies overlap by more than contact could undo.
 
@@ -21,6 +30,7 @@ def check_start(
         ignored: pairs of bodies that do not collide.
         still: bodies that move by prescription alone; two of them may overlap.
         limit: greatest depth of a vertex in the other body that is borne [m].
+        offset: distance at which surfaces come to rest [m]; a warning tells of a clearance below it.
     Raises:
         SceneError: names both bodies and the depth.
     """
@@ -39,18 +49,28 @@ def check_start(
             pair = frozenset((a.body, b.body))
             if a.body == b.body or pair in ignored or pair <= still:
                 continue
-            depth = max(_depth(vertices_a, surface_b, vertices_b), _depth(vertices_b, surface_a, vertices_a))
-            if depth > limit:
+            gap = min(
+                _gap(vertices_a, surface_b, vertices_b, offset),
+                _gap(vertices_b, surface_a, vertices_a, offset),
+            )
+            if -gap > limit:
                 raise SceneError(
-                    f"bodies: '{b.body}' and '{a.body}' overlap by {1e3 * depth:.3g} mm at the start; move them apart, "
+                    f"bodies: '{b.body}' and '{a.body}' overlap by {-1e3 * gap:.3g} mm at the start; move them apart, "
                     "or list them in pairs_off"
+                )
+            if TOUCHING * offset < gap < (1.0 - TOUCHING) * offset:
+                warnings.warn(
+                    f"bodies: '{b.body}' and '{a.body}' are {1e3 * gap:.3g} mm apart at the start, less than the "
+                    f"contact offset of {1e3 * offset:.3g} mm, which pushes them further apart; "
+                    "give a smaller contact.contact_offset",
+                    SceneWarning,
+                    stacklevel=3,
                 )
 
 
-def _depth(points: np.ndarray, surface: Any, other: np.ndarray) -> float:
-    """How deep the deepest of the points lies inside a closed surface with vertices `other` [m]; 0 outside."""
-    inside_box = ((points >= other.min(axis=0)) & (points <= other.max(axis=0))).all(axis=1)
-    if not surface.is_closed or not inside_box.any():
-        return 0.0
-    distance = np.asarray(surface.signed_distance(points[inside_box])[0])
-    return max(0.0, -float(np.nanmin(distance)))
+def _gap(points: np.ndarray, surface: Any, other: np.ndarray, offset: float) -> float:
+    """Least signed distance of points from a closed surface with vertices `other` [m]; inf beyond the offset."""
+    near = ((points >= other.min(axis=0) - offset) & (points <= other.max(axis=0) + offset)).all(axis=1)
+    if not surface.is_closed or not near.any():
+        return np.inf
+    return float(np.nanmin(np.asarray(surface.signed_distance(points[near])[0])))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softcontact.engines.base import FloatArray, SurfaceInfo
+from softcontact.engines.base import FloatArray, SurfaceInfo, refuse_integrator
 from softcontact.engines.block_scene import friction_of
 from softcontact.engines.vademecum_scene import (
     contact_patch,
@@ -48,6 +48,7 @@ class VademecumEngine:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
+        refuse_integrator(scene)
         first, second = roles(scene)
         self._bodies: dict[str, LoadedBody | Placement] = {}
         self.surfaces: tuple[SurfaceInfo, ...] = ()

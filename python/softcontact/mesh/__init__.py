@@ -8,7 +8,7 @@ from .errors import MeshError
 from .level_set import fill_level_set, fill_surface
 from .load import HAND_HOLDABLE, load_mesh, load_soup, load_tetrahedra, surface_from_arrays
 from .mesher import tetrahedralise
-from .primitives import box, cylinder, revolved, sphere, table
+from .primitives import box, capsule, cylinder, revolved, sphere, table
 from .surface_mesh import MeshReport, SurfaceMesh
 from .tetrahedral_mesh import TetrahedralMesh
 from .tetrahedral_primitives import tetrahedral_ball, tetrahedral_box, tetrahedral_cylinder
@@ -23,6 +23,7 @@ __all__ = [
     "WrapReport",
     "box",
     "bunny",
+    "capsule",
     "cylinder",
     "data_path",
     "fill_level_set",

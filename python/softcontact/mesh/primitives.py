@@ -97,6 +97,31 @@ def cylinder(
     return revolved(profile, segments, name)
 
 
+def capsule(
+    radius: float = 0.02, height: float = 0.06, segments: int = 32, name: str = "capsule"
+) -> SurfaceMesh:
+    """A cylinder along z with a half ball on either end.
+
+    Args:
+        radius: [m].
+        height: length between the centres of the end balls [m].
+        segments: corners of the circle, >= 3; a quarter of them around each half ball.
+    """
+    positive_length(radius, "radius")
+    positive_length(height, "height")
+    rings = max(2, whole_number(segments, "segments", 3) // 4)
+    angle = 0.5 * np.pi * np.arange(rings) / rings  # from the equator to near the pole
+    rise = np.sin(angle)[1:]
+    width = radius * np.cos(angle)[1:]
+    half = 0.5 * height
+    lower = [(r, -half - radius * z) for r, z in zip(width[::-1], rise[::-1], strict=True)]
+    upper = [(r, half + radius * z) for r, z in zip(width, rise, strict=True)]
+    surface = revolved([*lower, (radius, -half), (radius, half), *upper], segments, name)
+    vertices = surface.vertices.copy()
+    vertices[-2:, 2] = (-half - radius, half + radius)  # the fans' middles are the poles
+    return SurfaceMesh(vertices, surface.triangles, name)
+
+
 def revolved(
     profile: Sequence[tuple[float, float]], segments: int = 32, name: str = "revolved"
 ) -> SurfaceMesh:

@@ -25,7 +25,7 @@ from softcontact.scene.fields import (
     Vector,
 )
 from softcontact.scene.placed import Placed, Role
-from softcontact.scene.shapes import Solid, Surface
+from softcontact.scene.shapes import KinematicSurface, Solid, Surface
 from softcontact.scene.tools import Tool, ToolCoupling
 from softcontact.scene.vademecums import VademecumBody
 
@@ -62,7 +62,7 @@ class KinematicBody(Placed):
     """A body that follows its motion, or stands still, whatever touches it."""
 
     kind: Literal["kinematic"] = "kinematic"
-    shape: Surface
+    shape: KinematicSurface
     """Surface in body axes."""
     role: Role = "table"
     """What the replay shows it as."""
@@ -77,10 +77,10 @@ class Material(Part):
     """Poisson's ratio ν [-], 0 ≤ ν < 0.5."""
     density: Positive = 1000.0
     """Density ρ [kg/m³]."""
-    rayleigh_mass: NonNegative = 0.1
-    """Damping in proportion to mass [1/s]."""
+    rayleigh_mass: NonNegative = 0.0
+    """Damping in proportion to mass [1/s]: it brakes the body as a whole too, like a thin fluid around it."""
     rayleigh_stiffness: NonNegative = 0.01
-    """Damping in proportion to stiffness [s]."""
+    """Damping in proportion to stiffness [s]: of deformation only."""
     stiffening: Annotated[float, Field(ge=0, le=1e3)] = 0.0
     """b of σ = E ε exp(b ε²), the answer to uniaxial stress [-]; 0 is linear."""
     stiffening_limit: Annotated[float, Field(ge=1, le=1e6)] = 100.0

@@ -42,7 +42,7 @@ PAD_STIFFNESS = 4.2  # of a pad on a flat face, over Young's modulus and the pad
 class FingertipOptions(SceneOptions):
     """Options of a scene with scripted fingertips."""
 
-    conditions = (only("friction_law", "pressure", contact="aggregate"),)
+    conditions = (only("friction_law", "patch", "pressure", contact="aggregate"),)
 
     friction: Annotated[float, Field(ge=0, le=10)] = 0.8
     """Friction coefficient between skin and object [-]."""
@@ -50,6 +50,8 @@ class FingertipOptions(SceneOptions):
     """One constraint a fingertip (aggregate), or one a contact point."""
     friction_law: Literal["contensou", "contensou-decoupled", "coulomb"] = "contensou"
     """Friction law of the aggregates; coulomb leaves torsion out."""
+    patch: Literal["moments", "mean"] = "moments"
+    """The normal force of an aggregate: bears the moments of its pressure, or acts as the one row of the paper."""
     pressure: Literal["nonuniform", "uniform"] = "nonuniform"
     """Pressure over a fingertip."""
     young: Annotated[float, Field(gt=0)] = 1.0e5
@@ -66,6 +68,7 @@ class FingertipOptions(SceneOptions):
         return ContactSettings(
             model=self.contact,
             friction_law=self.friction_law,
+            patch=self.patch,
             pressure=self.pressure,
             contact_offset=OFFSET,
             alarm_distance=2e-3,

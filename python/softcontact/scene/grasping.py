@@ -52,7 +52,7 @@ GRAVITY = 9.81
 class GraspOptions(SceneOptions):
     """Options of a scene in which hands grasp something."""
 
-    conditions = (only("friction_law", "pressure", contact="aggregate"),)
+    conditions = (only("friction_law", "patch", "pressure", contact="aggregate"),)
 
     friction: Annotated[float, Field(ge=0, le=10)] = 0.8
     """Friction coefficient between skin and object [-]."""
@@ -60,6 +60,8 @@ class GraspOptions(SceneOptions):
     """One constraint a phalanx (aggregate), or one a contact point."""
     friction_law: Literal["contensou", "contensou-decoupled", "coulomb"] = "contensou"
     """Friction law of the aggregates."""
+    patch: Literal["moments", "mean"] = "moments"
+    """The normal force of an aggregate: bears the moments of its pressure, or acts as the one row of the paper."""
     pressure: Literal["nonuniform", "uniform"] = "nonuniform"
     """Pressure over a phalanx."""
     fingers: Annotated[tuple[FingerName, ...], AfterValidator(grasping)] = FINGERS
@@ -262,6 +264,7 @@ def contact_settings(options: GraspOptions) -> settings.ContactSettings:
     return settings.ContactSettings(
         model=options.contact,
         friction_law=options.friction_law,
+        patch=options.patch,
         pressure=options.pressure,
         friction=options.friction,
     )

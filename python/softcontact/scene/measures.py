@@ -226,11 +226,36 @@ class Level(_Window):
 
 
 class PenetrationLimit(_Window):
-    """No contact point is deeper than `limit` inside the other body."""
+    """No point of a body is deeper than `limit` inside another one."""
 
     kind: Literal["penetration"] = "penetration"
     limit: Annotated[Positive, Length()]
     """Largest penetration [m]."""
+
+
+class OverlapLimit(_Window):
+    """No body is deeper inside another one than a share of the smaller one's largest side.
+
+    Bodies that touch in patches are held apart on average alone; `patches` is their limit. A scene without such a check
+    is judged by one all the same.
+    """
+
+    kind: Literal["overlap"] = "overlap"
+    limit: Positive = 0.01
+    """Largest overlap of bodies that touch in points [-]."""
+    patches: Positive = 0.05
+    """Largest overlap of bodies that touch in patches [-]."""
+
+
+class NotSelfCrossing(_Window):
+    """No soft body goes through itself, which contact does not look for.
+
+    A scene with soft bodies is judged by one even where it has none.
+    """
+
+    kind: Literal["not_self_crossing"] = "not_self_crossing"
+    most: Annotated[Integer, Field(ge=0)] = 0
+    """Pairs of its triangles that may cross."""
 
 
 class Finite(_Check):
@@ -321,6 +346,8 @@ Check = Annotated[
     | NotTurned
     | Level
     | PenetrationLimit
+    | OverlapLimit
+    | NotSelfCrossing
     | Finite
     | ProbeLimit
     | Solved

@@ -18,8 +18,10 @@ from softcontact.scene.settings import (
     FlexibilitySettings,
     PairFriction,
     PairOff,
+    PairRestitution,
     RecordSettings,
     SolverSettings,
+    SurfaceVelocity,
 )
 from softcontact.scene.vademecums import VademecumSettings
 
@@ -58,6 +60,10 @@ class Scene(Part):
     """Number of steps to do instead of the whole duration; checks of later times are left out."""
     time_step: Annotated[Positive, Field(le=0.1)] = 0.005
     """Time step [s], at most 0.1."""
+    integrator: Literal["implicit-euler", "midpoint"] = "implicit-euler"
+    """Rule of the time step for joints and tissue: forces at the end of the step, which damps what swings fast against
+    it (implicit-euler), or the mean of start and end, which keeps energy (midpoint). Free rigid bodies keep their
+    momentum and energy with either."""
     gravity: Vector = (0.0, 0.0, -9.81)
     """Acceleration of free fall [m/s²]."""
     contact: ContactSettings = ContactSettings()
@@ -72,6 +78,10 @@ class Scene(Part):
     """Bodies."""
     pair_friction: tuple[PairFriction, ...] = ()
     """Friction coefficients of pairs of bodies."""
+    pair_restitution: tuple[PairRestitution, ...] = ()
+    """Coefficients of restitution of pairs of bodies; those that are not named do not bounce."""
+    surface_velocities: tuple[SurfaceVelocity, ...] = ()
+    """Surfaces that move over their bodies."""
     pairs_off: tuple[PairOff, ...] = ()
     """Pairs of bodies that do not collide."""
     motions: tuple[Motion, ...] = ()
@@ -93,7 +103,16 @@ class Scene(Part):
         names = [body.name for body in self.bodies]
         _once("bodies", names)
         _once("probes", [probe.name for probe in self.probes])
-        for field in ("bodies", "motions", "probes", "checks", "pair_friction", "pairs_off"):
+        for field in (
+            "bodies",
+            "motions",
+            "probes",
+            "checks",
+            "pair_friction",
+            "pair_restitution",
+            "surface_velocities",
+            "pairs_off",
+        ):
             for index, part in enumerate(getattr(self, field)):
                 for key in ("body", "other", "by", "a", "b", "holds"):
                     _known(f"{field}[{index}].{key}", getattr(part, key, None), names)

@@ -28,13 +28,18 @@ class ContactSettings(Part):
     by position and normal (adaptive)."""
     friction_law: Literal["contensou", "contensou-decoupled", "coulomb"] = "contensou"
     """Friction of a patch: with torsion (contensou), the paper's literal form, or without torsion."""
+    patch: Literal["moments", "mean"] = "moments"
+    """The normal force of a patch: bears the moments of its pressure (six rows a patch), or acts as one row without
+    moment, as in the paper (four rows)."""
     pressure: Literal["nonuniform", "uniform"] = "nonuniform"
-    """Pressure over a patch: in proportion to penetration, or the same everywhere."""
+    """Pressure over a patch: in proportion to how deep the undeformed bodies overlap, or the same everywhere."""
     alarm_distance: Annotated[Positive | None, Length()] = None
     """Surfaces nearer than this are watched [m]; by default 1/35 of the largest side of the smallest moving body, and
     at most 2 mm where a hand is in the scene."""
     contact_offset: Annotated[NonNegative | None, Length()] = None
-    """Distance at which surfaces come to rest [m], less than alarm_distance; by default a quarter of it."""
+    """Distance at which surfaces come to rest [m], less than alarm_distance; by default a thousandth of it.
+    One that is given adds to every depth, and takes from every clearance. Exact shapes (spheres, capsules, cylinders,
+    boxes, planes) touch where they are, without one."""
     max_penetration: Annotated[Positive | None, Length()] = None
     """Depth to which a free motion is followed before the contact is lost [m]; by default 5 alarm distances."""
     friction: NonNegative = 0.5
@@ -89,6 +94,38 @@ class PairFriction(Part):
     """The other body."""
     friction: NonNegative
     """Friction coefficient μ [-]."""
+
+
+class PairRestitution(Part):
+    """Coefficient of restitution of two bodies, Newton's: they part at this share of the speed at which they met.
+
+    Contacts that close more slowly than gravity moves a body in two steps do not bounce. Pairs that are not named
+    do not bounce either.
+    """
+
+    a: Name
+    """One body."""
+    b: Name
+    """The other body."""
+    restitution: Annotated[float, Field(ge=0, le=1)]
+    """Coefficient e [-], 0 to 1."""
+
+
+class SurfaceVelocity(Part):
+    """A surface that moves over its body, such as a conveyor belt or the rim of a driven roller.
+
+    The body itself stays where it is. At a point x the surface moves with linear + angular × (x − centre) relative to
+    the body, in body axes; only what lies in the plane of a contact counts.
+    """
+
+    body: Name
+    """The body whose surface moves."""
+    linear: Position = ORIGIN
+    """Linear velocity, in body axes [m/s]."""
+    angular: Vector = ORIGIN
+    """Angular velocity, in body axes [rad/s]."""
+    centre: Position = ORIGIN
+    """Point in body axes that the angular velocity turns about [m]."""
 
 
 class PairOff(Part):

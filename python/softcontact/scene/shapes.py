@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shapes of bodies: surfaces (box, sphere, cylinder, mesh, file) and solids cut into tetrahedra."""
+"""Shapes of bodies: surfaces (box, sphere, capsule, cylinder, plane, mesh, file) and solids of tetrahedra."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -39,26 +39,46 @@ class Box(Part):
 
 
 class Sphere(Part):
-    """A sphere centred at the body's origin."""
+    """A sphere centred at the body's origin; contact takes it as it is."""
 
     kind: Literal["sphere"] = "sphere"
     radius: Annotated[Positive, Length(), Field(description="radius [m]")]
     frequency: Annotated[Integer, Field(ge=1, le=64)] = 8
-    """Triangles along an edge of the icosahedron, f; it gives 10 f² + 2 vertices."""
+    """Triangles along an edge of the icosahedron, f, in the picture: 10 f² + 2 vertices."""
 
 
 class Cylinder(Part):
-    """A cylinder along z, centred at the body's origin."""
+    """A cylinder along z, centred at the body's origin; contact takes it as it is."""
 
     kind: Literal["cylinder"] = "cylinder"
     radius: Annotated[Positive, Length(), Field(description="radius [m]")]
     height: Annotated[Positive, Length(), Field(description="height along z [m]")]
     segments: Annotated[Integer, Field(ge=3, le=4096)] = 32
-    """Sides of the prism that stands for the cylinder."""
+    """Sides in the picture."""
     layers: _Count = 4
-    """Strips along the side."""
+    """Strips along the side, in the picture."""
     rings: _Count = 2
-    """Rings of triangles on each cap."""
+    """Rings of triangles on each cap, in the picture."""
+
+
+class Capsule(Part):
+    """A cylinder along z with a half ball on either end, centred at the body's origin."""
+
+    kind: Literal["capsule"] = "capsule"
+    radius: Annotated[Positive, Length(), Field(description="radius [m]")]
+    height: Annotated[
+        Positive, Length(), Field(description="length between the centres of the end balls [m]")
+    ]
+    segments: Annotated[Integer, Field(ge=3, le=512)] = 32
+    """Sides in the picture; contact takes the capsule as it is."""
+
+
+class Plane(Part):
+    """The half-space below z = 0 in the axes of a kinematic body: a floor or wall without end."""
+
+    kind: Literal["plane"] = "plane"
+    size: Annotated[tuple[Positive, Positive], Length()] = (1.0, 1.0)
+    """Edge lengths along x and y of what is drawn [m]."""
 
 
 class Mesh(Part):
@@ -110,8 +130,9 @@ class TetrahedralBox(Part):
     size: Annotated[Position, Field(description="edge lengths along x, y, z [m]")]
     divisions: tuple[_Count, _Count, _Count] = (4, 4, 4)
     """Cells along x, y, z; each is cut into tetrahedra."""
-    pattern: Literal[5, 6] = 6
-    """Tetrahedra a cell: 6, all alike, or 5, mirrored from cell to cell."""
+    pattern: Literal[5, 6, 24] = 5
+    """Tetrahedra a cell: 5, mirrored from cell to cell; 6, all alike, which lean along one diagonal; or 24 about the
+    centres of cells and faces, symmetric for any divisions."""
 
     _positive = field_validator("size")(Box._positive.__func__)
 
@@ -163,8 +184,11 @@ class TetrahedralFile(_InFile):
     kind: Literal["tetrahedral-file"] = "tetrahedral-file"
 
 
-SURFACES = (Box, Sphere, Cylinder, Mesh, MeshFile, Bunny)
-Surface = Annotated[Box | Sphere | Cylinder | Mesh | MeshFile | Bunny, Field(discriminator="kind")]
+SURFACES = (Box, Sphere, Capsule, Cylinder, Plane, Mesh, MeshFile, Bunny)
+Surface = Annotated[Box | Sphere | Capsule | Cylinder | Mesh | MeshFile | Bunny, Field(discriminator="kind")]
+KinematicSurface = Annotated[
+    Box | Sphere | Capsule | Cylinder | Plane | Mesh | MeshFile | Bunny, Field(discriminator="kind")
+]
 
 
 class FilledSurface(Part):

@@ -5,6 +5,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softcontact.scene import shapes
 from softcontact.scene.errors import SceneWarning
@@ -27,6 +28,10 @@ def surface_mesh(shape: Any) -> Any:
             return mesh.sphere(shape.radius, shape.frequency)
         case shapes.Cylinder():
             return mesh.cylinder(shape.radius, shape.height, shape.segments, shape.layers, shape.rings)
+        case shapes.Capsule():
+            return mesh.capsule(shape.radius, shape.height, shape.segments)
+        case shapes.Plane():
+            return mesh.table(shape.size, thickness=0.02 * min(shape.size), name="plane")
         case shapes.Mesh():
             return mesh.SurfaceMesh(np.array(shape.vertices), np.array(shape.triangles, dtype=np.int32))
         case shapes.MeshFile():
@@ -60,6 +65,45 @@ def tetrahedral_mesh(shape: Any) -> Any:
         case shapes.FilledSurface():
             return filled(shape)
     raise TypeError(f"{type(shape).__name__} is no solid")
+
+
+def solid(shape: Any, mesh: Any) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    """Volume [m³], centre (3,) [m] and inertia (3, 3) about it of a shape of density 1 [m⁵], in body axes.
+
+    Boxes and round shapes have theirs in closed form, whatever is drawn of them.
+
+    Args:
+        shape: a surface of a scene.
+        mesh: its mesh.
+    Raises:
+        ValueError: the mesh is no closed surface with outward triangles.
+    """
+    middle = np.zeros(3)
+    match shape:
+        case shapes.Box():
+            squares = np.array(shape.size) ** 2
+            volume = float(np.prod(shape.size))
+            return volume, middle, np.diag(volume / 12.0 * (squares.sum() - squares))
+        case shapes.Sphere():
+            volume = 4.0 / 3.0 * np.pi * shape.radius**3
+            return volume, middle, 0.4 * volume * shape.radius**2 * np.eye(3)
+        case shapes.Cylinder():
+            volume = np.pi * shape.radius**2 * shape.height
+            across = volume * (shape.radius**2 / 4.0 + shape.height**2 / 12.0)
+            return volume, middle, np.diag([across, across, 0.5 * volume * shape.radius**2])
+        case shapes.Capsule():
+            r, length = shape.radius, shape.height
+            side, balls = np.pi * r**2 * length, 4.0 / 3.0 * np.pi * r**3
+            across = side * (r**2 / 4.0 + length**2 / 12.0)
+            across += balls * (0.4 * r**2 + length**2 / 4.0 + 3.0 / 8.0 * length * r)
+            along = 0.5 * side * r**2 + 0.4 * balls * r**2
+            return side + balls, middle, np.diag([across, across, along])
+    volume = mesh.volume if mesh.is_closed else 0.0
+    if not volume > 0:
+        raise ValueError(
+            "shape: not a closed surface with outward triangles; close it, or give mass, com and inertia"
+        )
+    return volume, mesh.center_of_mass, mesh.inertia(1.0)
 
 
 def read_surface(shape: shapes.MeshFile) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from softcontact.bench.peers import cases, drake, ipctk, mujoco, ours, pinocchio, siconos, sofa
+from softcontact.bench.peers import cases, drake, ipctk, mujoco, ours, pinocchio, siconos, sofa, zoo
 from softcontact.bench.peers.record import FAULTS, Peer, Table, attempt, markdown, told
 from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
@@ -53,6 +53,7 @@ def measure(
     peers = [module.peer() for module in modules]
     here = [module for module, peer in zip(modules, peers, strict=True) if peer.version is not None]
     tables = rigid([module for module in here if module in RIGID], quick, say)
+    tables.append(zoo.compare(mujoco in here, quick, say))
     for module in here:
         if module not in RIGID:
             say(module.NAME)
@@ -128,4 +129,13 @@ LIMITS = {
     "residual": 1e-7,
     "mass_error": 1e-9,
     "error_m": 1e-9,
+    "free_rotation": 1e-6,
+    "rolling_down": 1e-3,
+    "rolling_on": 1e-3,
+    "tipping_rad": 0.005,
+    "sliding": 0.02,
+    "stack_m_s": 1e-7,
+    "heavy_on_light": 1e-3,
+    "restitution": 0.02,
+    "heap_overlap": 0.01,
 }
