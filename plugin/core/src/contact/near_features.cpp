@@ -20,10 +20,7 @@ void edges_in(const Surface& surface, const Aabb& box, std::vector<int>& edges)
                             [&](int triangle) {
                                 for (int k = 0; k < 3; ++k) {
                                     const int edge = topology.triangle_edges(k, triangle);
-                                    if (topology.edge_faces(0, edge) == triangle &&
-                                        surface.edge_kind(edge) >= Surface::EdgeKind::smooth) {
-                                        edges.push_back(edge);
-                                    }
+                                    if (topology.edge_faces(0, edge) == triangle) edges.push_back(edge);
                                 }
                             });
 }

@@ -7,7 +7,8 @@
 
 namespace softcontact {
 
-/// Ridges among the edges of triangles that meet a box in the surface's frame, each once, into `edges`.
+/// Edges of triangles that meet a box in the surface's frame, each once, into `edges`. Of all kinds: a hollow
+/// edge of tissue may be a ridge before what was gathered is gathered anew.
 void edges_in(const Surface& surface, const Aabb& box, std::vector<int>& edges);
 
 /// The vertices and edges of a surface that may touch another one before the two have moved by a margin.
