@@ -87,7 +87,7 @@ def scene(**options) -> Scene:
         motions=[TrackMotion(body="hand", source=o.track, smoothing=o.smoothing)],
         probes=[PositionProbe(name="carried", body="object", axis="y")],
         checks=[
-            OverlapLimit(limit=0.02),  # two coarse soft surfaces that close on each other
+            OverlapLimit(limit=0.02, patches=0.05),  # two coarse soft surfaces that close on each other
             Lifted(body="object", height=0.9 * LIFT_HEIGHT, at=LIFTED),
             Held(body="object", by="hand", start=LIFTED, end=CARRIED, drop=0.005),
             Slip(body="object", other="hand", start=LIFTED, end=CARRIED, limit=2e-3),

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from softcontact.hand import GraspObject, HandModel, HandParameters, plan_grasp
 from softcontact.mesh import SurfaceMesh, revolved
-from softcontact.scene import Hand, Held, Level, Mesh, RigidBody, Scene, Slip
+from softcontact.scene import Hand, Held, Level, Mesh, OverlapLimit, RigidBody, Scene, Slip
 from softcontact.scene.grasping import (
     GraspOptions,
     LiftTiming,
@@ -91,6 +91,7 @@ def scene(**options) -> Scene:
         grasp=grasps[0],
         grasps=grasps[1:],
         checks=[
+            OverlapLimit(patches=0.05),  # coarse pads that bend round the thin bar
             *held_checks(timing, by="right"),
             Held(body="object", by="left", start=timing.lifted, drop=0.005, name="held object by left"),
             Slip(

@@ -236,14 +236,14 @@ class PenetrationLimit(_Window):
 class OverlapLimit(_Window):
     """No body is deeper inside another one than a share of the smaller one's largest side.
 
-    Bodies that touch in patches are held apart on average alone; `patches` is their limit. A scene without such a check
-    is judged by one all the same.
+    Bodies that touch in patches are held apart on average alone; a scene may allow them more by `patches`. One without
+    such a check is judged by one all the same.
     """
 
     kind: Literal["overlap"] = "overlap"
     limit: Positive = 0.01
     """Largest overlap of bodies that touch in points [-]."""
-    patches: Positive = 0.05
+    patches: Positive = 0.01
     """Largest overlap of bodies that touch in patches [-]."""
 
 
