@@ -197,8 +197,12 @@ void World::apply_position(double step)
 bool World::went_in() const
 {
     for (std::size_t i = 0; i < m_pairs.size(); ++i) {
-        // A patch holds a mean: its points may be inside as deep as the setting allows.
-        const double limit = m_pairs[i].aggregated ? m_settings.max_penetration : m_judge.tolerance(i);
+        // A patch holds a mean, and shorter steps do not change how tissue bends round it: its points may be
+        // inside as deep as the setting allows. What does not yield is held by its patch as by points.
+        const bool tissue = m_surfaces[static_cast<std::size_t>(m_pairs[i].a)].field != nullptr ||
+                            m_surfaces[static_cast<std::size_t>(m_pairs[i].b)].field != nullptr;
+        const double limit =
+            m_pairs[i].aggregated && tissue ? m_settings.max_penetration : m_judge.tolerance(i);
         if (m_judge.depth(i) > limit && m_judge.depth(i) > m_kept_depths[i]) {
             return true;
         }
