@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How bodies lie before the first step: inside each other, where contact cannot tell which way they came in, or nearer
-than contact keeps them."""
+"""Bodies that overlap at the start, where contact cannot tell which way they came in, and too small clearances."""
 
 import warnings
 from collections.abc import Iterable
