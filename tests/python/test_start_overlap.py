@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Scenes that no engine could run rightly are refused at the door."""
 
+import warnings
+
 import pytest
 
 from softcontact.engines.embedded import EmbeddedEngine
@@ -13,6 +15,7 @@ from softcontact.scene import (
     RigidBody,
     Scene,
     SceneError,
+    SceneWarning,
     TetrahedralBody,
     TetrahedralBox,
 )
@@ -50,3 +53,13 @@ def test_slight_overlap_and_pairs_that_do_not_collide_are_fine():
 def test_alarm_distance_out_of_proportion_is_refused():
     with pytest.raises(SceneError, match=r"contact\.alarm_distance: 10 m for a body of 0\.04 m"):
         EmbeddedEngine(scene(cube("cube", 0.0205), contact=ContactSettings(alarm_distance=10.0)))
+
+
+def test_a_clearance_below_the_offset_is_told_where_there_is_one():
+    offset = ContactSettings(contact_offset=1e-3)
+    with pytest.warns(SceneWarning, match=r"'table' and 'cube' are 0\.4 mm apart .* offset of 1 mm"):
+        EmbeddedEngine(scene(cube("cube", 0.0204), contact=offset))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        EmbeddedEngine(scene(cube("cube", 0.0204, soft=False), contact=offset))  # exact shapes keep none
+        EmbeddedEngine(scene(cube("cube", 0.0204)))  # nor is the usual one that large

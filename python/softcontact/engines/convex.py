@@ -5,6 +5,7 @@ from typing import Any
 
 from softcontact._core import ConvexShape
 from softcontact.scene import shapes
+from softcontact.scene.model import Scene
 
 
 def convex_shape(shape: Any, mesh: Any) -> ConvexShape | None:
@@ -26,3 +27,13 @@ def convex_shape(shape: Any, mesh: Any) -> ConvexShape | None:
         case shapes.Plane():
             return ConvexShape.plane()
     return ConvexShape.hull(mesh.vertices, mesh.triangles)
+
+
+def exact_bodies(scene: Scene) -> frozenset[str]:
+    """Names of the rigid and kinematic bodies of a scene whose shapes are primitives."""
+    primitives = (shapes.Box, shapes.Sphere, shapes.Capsule, shapes.Cylinder, shapes.Plane)
+    return frozenset(
+        body.name
+        for body in scene.bodies
+        if body.kind in ("rigid", "kinematic") and isinstance(body.shape, primitives)
+    )

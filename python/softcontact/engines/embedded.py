@@ -7,7 +7,7 @@ import numpy as np
 
 from softcontact.engines.base import FloatArray, StepProblem, SurfaceInfo
 from softcontact.engines.contact_scale import contact_distances
-from softcontact.engines.convex import convex_shape
+from softcontact.engines.convex import convex_shape, exact_bodies
 from softcontact.engines.embedded_bodies import add_articulated, add_rigid, add_tetrahedral
 from softcontact.engines.hand import HandInWorld, add_fingertip
 from softcontact.engines.overlap import check_start
@@ -71,6 +71,7 @@ class EmbeddedEngine:
             {name for name, kind in self._kinds.items() if kind == "kinematic"},
             distances["max_penetration"],
             distances["contact_offset"],
+            exact_bodies(scene),
         )
         self.skins = tuple(
             SurfaceInfo(

@@ -20,6 +20,7 @@ def check_start(
     still: set[str],
     limit: float,
     offset: float,
+    exact: frozenset[str] = frozenset(),
 ) -> None:
     """Refuse a scene in which two bodies overlap by more than contact could undo.
 
@@ -30,6 +31,7 @@ def check_start(
         still: bodies that move by prescription alone; two of them may overlap.
         limit: greatest depth of a vertex in the other body that is borne [m].
         offset: distance at which surfaces come to rest [m]; a warning tells of a clearance below it.
+        exact: bodies that contact takes as exact shapes: between two of them there is no offset.
     Raises:
         SceneError: names both bodies and the depth.
     """
@@ -57,7 +59,7 @@ def check_start(
                     f"bodies: '{b.body}' and '{a.body}' overlap by {-1e3 * gap:.3g} mm at the start; move them apart, "
                     "or list them in pairs_off"
                 )
-            if TOUCHING * offset < gap < (1.0 - TOUCHING) * offset:
+            if not pair <= exact and TOUCHING * offset < gap < (1.0 - TOUCHING) * offset:
                 warnings.warn(
                     f"bodies: '{b.body}' and '{a.body}' are {1e3 * gap:.3g} mm apart at the start, less than the "
                     f"contact offset of {1e3 * offset:.3g} mm, which pushes them further apart; "
