@@ -54,7 +54,7 @@ def test_check_sizes_and_units(tmp_path, run):
 def test_check_tetrahedra(tmp_path, run):
     tetrahedral_box(0.05, 2).save(tmp_path / "a.vtu")
     result = run("check", tmp_path / "a.vtu", "--tetrahedra")
-    assert result.exit_code == 0 and "27, 40" in result.output and "worst 0." in result.output
+    assert result.exit_code == 0 and "27, 40" in result.output and "worst 0.840" in result.output
 
 
 def test_tetrahedralise_writes_and_reports(tmp_path, run, monkeypatch):

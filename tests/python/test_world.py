@@ -194,7 +194,7 @@ def test_energy_of_a_soft_ball_in_contact_is_bounded(young, step):
     for _ in range(max(50, round(0.15 / step))):
         assert world.step(), world.status()
         # An impact at 10 mm a step is undone by the position pass, which leaves stiff tissue strained.
-        assert energy(world) < (3.0 * start if step > 0.01 else 1.05 * start)
+        assert energy(world) < (3.0 * start if step > 0.01 else 1.01 * start)
         assert world.energies()["kinetic"] < start
     assert energy(world) < start
 

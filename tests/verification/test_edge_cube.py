@@ -135,7 +135,7 @@ def test_pressure_lies_on_the_edge(along):
         beside = np.concatenate([patch["points"][:, 1] for patch in patches.values()])
         spread[rule] = np.sqrt(load @ beside**2 / load.sum())
     assert force["nonuniform"] == pytest.approx(force["point"], rel=0.1)
-    assert force["uniform"] < 0.9 * force["point"]
+    assert force["uniform"] < 0.6 * force["point"]
     assert sinking["uniform"] > 1.2e-3 and max(sinking["nonuniform"], sinking["point"]) < 1e-4
     assert spread["uniform"] > 1.2e-3 and max(spread["nonuniform"], spread["point"]) < 7e-4
 

@@ -70,7 +70,7 @@ def test_friction_and_limits_of_a_chain_hold_together():
     weight = 1.2 * 9.81
     turn_lower = weight * 0.12 * np.sin(q.sum())
     turn_upper = weight * (0.12 * np.sin(q[0]) + 0.25 * np.sin(q[0]) + 0.12 * np.sin(q.sum()))
-    np.testing.assert_allclose(world.joint_constraint_forces(body), [turn_upper, turn_lower], rtol=1e-5)
+    np.testing.assert_allclose(world.joint_constraint_forces(body), [turn_upper, turn_lower], rtol=1e-6)
 
 
 @pytest.mark.parametrize(

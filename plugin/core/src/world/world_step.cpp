@@ -198,12 +198,14 @@ bool World::went_in() const
 {
     for (std::size_t i = 0; i < m_pairs.size(); ++i) {
         // A patch holds a mean, and shorter steps do not change how tissue bends round it: its points may be
-        // inside as deep as the setting allows. What does not yield is held by its patch as by points.
+        // inside as deep as the setting allows, but come there little by little. What does not yield is held
+        // by its patch as by points.
+        const double depth = m_judge.depth(i), went = depth - m_kept_depths[i];
         const bool tissue = m_surfaces[static_cast<std::size_t>(m_pairs[i].a)].field != nullptr ||
                             m_surfaces[static_cast<std::size_t>(m_pairs[i].b)].field != nullptr;
-        const double limit =
-            m_pairs[i].aggregated && tissue ? m_settings.max_penetration : m_judge.tolerance(i);
-        if (m_judge.depth(i) > limit && m_judge.depth(i) > m_kept_depths[i]) {
+        const bool bends = m_pairs[i].aggregated && tissue;
+        const double limit = bends ? m_settings.max_penetration : m_judge.tolerance(i);
+        if ((went > 0.0 && depth > limit) || (bends && went > m_judge.tolerance(i))) {
             return true;
         }
     }
