@@ -213,10 +213,13 @@ private:
 
     /// A ridge between whose ends the other surface may bulge by more than the tolerance: by its curvature
     /// times the square of the length over 8. What is nearest on others is hardly nearer than at their ends.
+    /// In a surface that deforms any edge is a ridge in one step or another.
     [[nodiscard]] bool is_long(const DetectionSide& side, int edge) const
     {
         const Surface& self = side.self();
-        if (self.edge_kind(edge) < Surface::EdgeKind::smooth) return false;
+        const Surface::EdgeKind kind = self.edge_kind(edge);
+        const bool deforms = self.deformed_path() > 0.0;
+        if (kind < (deforms ? Surface::EdgeKind::hollow : Surface::EdgeKind::smooth)) return false;
         const auto ends = self.topology().edges.col(edge);
         const Points& vertices = self.local_vertices();
         const double squared = (vertices.col(ends[1]) - vertices.col(ends[0])).squaredNorm();
