@@ -206,6 +206,7 @@ void bind_geometry(py::module_& module)
             "update",
             [](Surface& surface, const RowArray& vertices) { surface.update(columns(vertices, "vertices")); },
             py::arg("vertices"))
+        .def("set_folds", &Surface::set_folds, py::arg("folds"))
         .def("set_pose", &set_pose, py::arg("position"), py::arg("orientation"))
         .def("signed_distance", &signed_distance, py::arg("points"),
              py::arg("max_distance") = std::numeric_limits<double>::infinity(),

@@ -213,13 +213,12 @@ private:
 
     /// A ridge between whose ends the other surface may bulge by more than the tolerance: by its curvature
     /// times the square of the length over 8. What is nearest on others is hardly nearer than at their ends.
-    /// In a surface that deforms any edge is a ridge in one step or another.
+    /// In one that folds any edge is a ridge in one step or another.
     [[nodiscard]] bool is_long(const DetectionSide& side, int edge) const
     {
         const Surface& self = side.self();
         const Surface::EdgeKind kind = self.edge_kind(edge);
-        const bool deforms = self.deformed_path() > 0.0;
-        if (kind < (deforms ? Surface::EdgeKind::hollow : Surface::EdgeKind::smooth)) return false;
+        if (kind < (self.folds() ? Surface::EdgeKind::hollow : Surface::EdgeKind::smooth)) return false;
         const auto ends = self.topology().edges.col(edge);
         const Points& vertices = self.local_vertices();
         const double squared = (vertices.col(ends[1]) - vertices.col(ends[0])).squaredNorm();
@@ -290,20 +289,25 @@ private:
         if (!(distance <= m_options.alarm_distance && distance >= -depth)) return;
         if (!in_edge_cone(m_b, edge_of_b, normal, cone_sine_tolerance)) return;
         if (!in_edge_cone(m_a, edge_of_a, m_b_to_a.rotation * -normal, cone_sine_tolerance)) return;
-        if (distance < -m_round_off && !are_inside(on_a, on_b)) return;
+        // A normal that is outside a cone by the tolerance leads out of the solid sideways: of tissue, in one
+        // step and not in the next.
+        const bool fold = m_a.folds() || m_b.folds();
+        const double sideways = std::max(m_round_off, fold ? cone_sine_tolerance * -distance : 0.0);
+        if (distance < -m_round_off && !are_inside(on_a, on_b, sideways)) return;
 
         add(contact_key(ContactKind::edge_edge, edge_of_a, edge_of_b), point_on_edge(m_a, edge_of_a, s),
             point_on_edge(m_b, edge_of_b, t), m_b.pose() * on_a, m_b.pose() * on_b,
             m_b.pose().rotation * normal);
     }
 
-    /// A's point is inside B and B's point inside A (both in B's frame), but for round-off.
-    [[nodiscard]] bool are_inside(const Vector3d& point_of_a, const Vector3d& point_of_b) const
+    /// A's point is inside B and B's point inside A (both in B's frame), but for a tolerance.
+    [[nodiscard]] bool are_inside(const Vector3d& point_of_a, const Vector3d& point_of_b,
+                                  double tolerance) const
     {
         const ClosestPoint in_b = closest_point_local(m_b, point_of_a, m_reach);
-        if (!in_b.found() || in_b.on_boundary || in_b.signed_distance > m_round_off) return false;
+        if (!in_b.found() || in_b.on_boundary || in_b.signed_distance > tolerance) return false;
         const ClosestPoint in_a = closest_point_local(m_a, m_b_to_a * point_of_b, m_reach);
-        return in_a.found() && !in_a.on_boundary && in_a.signed_distance <= m_round_off;
+        return in_a.found() && !in_a.on_boundary && in_a.signed_distance <= tolerance;
     }
 
     void add(std::uint64_t key, const SurfacePoint& on_a, const SurfacePoint& on_b, const Vector3d& p,

@@ -151,7 +151,7 @@ Vector3d Surface::edge_normal(int edge) const
 void Surface::update_edges()
 {
     m_sharp_edges.clear();
-    m_smooth_curvature = 0.0;
+    if (!m_folds) m_smooth_curvature = 0.0;
     const double flat = flat_edge_ratio * m_reference_size;
     for (int e = 0; e < edge_count(); ++e) {
         EdgeKind kind = m_topology.edge_face_count[e] == 1 ? EdgeKind::sharp : EdgeKind::none;

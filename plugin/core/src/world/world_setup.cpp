@@ -190,6 +190,7 @@ int World::add_field_surface(int body, const std::string& name, Surface geometry
     surface.aggregate = aggregate;
     surface.field_system = system;
     surface.field = field;
+    surface.geometry.set_folds(true);
     surface.embedding = std::move(embedding);
     return add_surface(std::move(surface));
 }
@@ -214,6 +215,7 @@ int World::add_phalanx(int body, int link, const std::string& name, TetrahedralS
     surface.carrier = &system;
     surface.field_system = static_cast<int>(m_systems.size());
     surface.field = field.get();
+    surface.geometry.set_folds(true);
     surface.embedding = std::move(embedding);
     m_systems.push_back(std::move(field));
     return add_surface(std::move(surface));

@@ -11,7 +11,9 @@ namespace softcontact {
                                   double sine_tolerance);
 
 /// The same for an edge of at most two triangles and a direction perpendicular to the edge: no incident
-/// triangle leaves the edge towards it. Empty for edges more concave than the tolerance.
+/// triangle leaves the edge towards it. Empty for edges more concave than the tolerance, but for the ones of
+/// a surface that folds: between the normals of both triangles then, whichever way the edge is folded at
+/// the moment.
 [[nodiscard]] bool in_edge_cone(const Surface& surface, int edge, const Vector3d& direction,
                                 double sine_tolerance);
 

@@ -37,6 +37,10 @@ public:
     /// Brings up to date what move() left behind; nothing where it is.
     void refresh();
     void set_pose(const Pose& pose) { m_pose = pose; }
+    /// Tissue: an edge is a ridge in one step, flat or hollow in the next, and its contacts are not to come
+    /// and go with that.
+    void set_folds(bool folds) { m_folds = folds; }
+    [[nodiscard]] bool folds() const { return m_folds; }
 
     [[nodiscard]] int vertex_count() const { return m_topology.vertex_count; }
     [[nodiscard]] int triangle_count() const { return static_cast<int>(m_topology.triangles.cols()); }
@@ -66,7 +70,7 @@ public:
     [[nodiscard]] EdgeKind edge_kind(int edge) const { return m_edge_kinds[edge]; }
     [[nodiscard]] bool is_sharp(int edge) const { return m_edge_kinds[edge] == EdgeKind::sharp; }
     /// Largest curvature across a convex edge that is not sharp [1/m]: its angle over the mean width of its
-    /// triangles.
+    /// triangles. Of one that folds, the largest so far.
     [[nodiscard]] double smooth_curvature() const { return m_smooth_curvature; }
 
     [[nodiscard]] const AabbTree& tree() const { return m_tree; }
@@ -98,6 +102,7 @@ private:
     double m_reference_size = 0.0;
     double m_deformed_path = 0.0;
     bool m_fresh = true;
+    bool m_folds = false;
 };
 
 }  // namespace softcontact
