@@ -286,7 +286,10 @@ private:
         const Vector3d outward = m_b.edge_normal(edge_of_b) - m_a_to_b.rotation * m_a.edge_normal(edge_of_a);
         const Vector3d normal = std::copysign(1.0, cross.dot(outward)) * cross.normalized();
         const double distance = normal.dot(on_a - on_b);
-        if (!(distance <= m_options.alarm_distance && distance >= -depth)) return;
+        const bool smooth = !m_a.is_sharp(edge_of_a) || !m_b.is_sharp(edge_of_b);
+        const double alarm = smooth ? std::min(m_options.smooth_distance, m_options.alarm_distance)
+                                    : m_options.alarm_distance;
+        if (!(distance <= alarm && distance >= -depth)) return;
         if (!in_edge_cone(m_b, edge_of_b, normal, cone_sine_tolerance)) return;
         if (!in_edge_cone(m_a, edge_of_a, m_b_to_a.rotation * -normal, cone_sine_tolerance)) return;
         // A normal that is outside a cone by the tolerance leads out of the solid sideways: of tissue, in one
@@ -298,6 +301,7 @@ private:
         add(contact_key(ContactKind::edge_edge, edge_of_a, edge_of_b), point_on_edge(m_a, edge_of_a, s),
             point_on_edge(m_b, edge_of_b, t), m_b.pose() * on_a, m_b.pose() * on_b,
             m_b.pose().rotation * normal);
+        m_out.back().smooth = smooth;
     }
 
     /// A's point is inside B and B's point inside A (both in B's frame), but for a tolerance.
@@ -313,7 +317,7 @@ private:
     void add(std::uint64_t key, const SurfacePoint& on_a, const SurfacePoint& on_b, const Vector3d& p,
              const Vector3d& q, const Vector3d& normal)
     {
-        m_out.push_back({on_a, on_b, p, q, normal, normal.dot(p - q) - m_options.contact_offset, 0.0, key});
+        m_out.push_back({on_a, on_b, p, q, normal, normal.dot(p - q) - m_options.contact_offset, 0.0, key, false});
     }
 
     const Surface& m_a;

@@ -14,6 +14,8 @@ namespace {
 /// DetectionOptions::edge_tolerance in alarm distances. A patch holds the mean gap of its points, so that a
 /// single one more hardly changes it.
 constexpr double point_edge_tolerance = 0.1, patch_edge_tolerance = 0.5;
+/// What DetectionOptions::smooth_distance leaves for motion beside the free one, in alarm distances.
+constexpr double smooth_margin = 0.25;
 
 }  // namespace
 
@@ -47,6 +49,8 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
         a.geometry.refresh();
         b.geometry.refresh();
         options.alarm_distance = settings.alarm_distance + a.free_travel() + b.free_travel();
+        options.smooth_distance = settings.contact_offset + smooth_margin * settings.alarm_distance +
+                                  a.free_travel() + b.free_travel();
         options.edge_tolerance =
             settings.alarm_distance * (pairs[i].aggregated ? patch_edge_tolerance : point_edge_tolerance);
         if (a.shape && b.shape) {
@@ -100,7 +104,8 @@ void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactS
     }
     std::erase_if(m_found, [&](const ContactPoint& point) {
         const double start = start_gap(point, a, b);
-        return std::min(start, start + first * (point.gap - start)) > alarm_distance;
+        return std::min(start, start + first * (point.gap - start)) >
+               (point.smooth ? smooth_margin : 1.0) * alarm_distance;
     });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "softcontact/contact/contact_point.hpp"
@@ -21,6 +22,9 @@ struct DetectionOptions {
     /// Overlap of surfaces between the vertices of their meshes that is put up with [m]: what smooth edges
     /// that cross would tell beyond vertices, in fine meshes at a high price.
     double edge_tolerance = 1e-4;
+    /// Smooth edges that cross count up to this distance [m]; of what is further apart the vertices tell. At
+    /// most the alarm distance.
+    double smooth_distance = std::numeric_limits<double>::infinity();
 
     static constexpr double penetration_multiple = 4.0;
     [[nodiscard]] double search_depth() const
