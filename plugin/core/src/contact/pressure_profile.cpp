@@ -10,6 +10,8 @@ namespace {
 
 constexpr int most_steps = 100;
 constexpr double accuracy = 1e-13;
+/// A step that gains less of the potential, which is about 1/2, cannot be told from round-off: it is the last.
+constexpr double visible_gain = 1e-15;
 /// A centre on the hull itself asks for an infinite slope; this share of the pressure stays in the way.
 constexpr double regularisation = 1e-12;
 
@@ -64,6 +66,11 @@ bool fit_pressure(std::span<const double> profile, std::span<const double> offse
         system.diagonal().array() += regularisation * total;
         const Vector3d direction = -system.ldlt().solve(potential.gradient);
         const double before = potential.value, slope = potential.gradient.dot(direction);
+        if (-slope < visible_gain) {
+            x += direction;
+            potential.at(x);
+            break;
+        }
         const Vector3d start = x;
         double length = 1.0;
         do {
