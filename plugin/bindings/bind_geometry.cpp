@@ -10,6 +10,7 @@
 #include "softcontact/geometry/closest_point.hpp"
 #include "softcontact/geometry/first_contact.hpp"
 #include "softcontact/geometry/mass_properties.hpp"
+#include "softcontact/geometry/overlap.hpp"
 
 namespace softcontact::bindings {
 namespace {
@@ -243,6 +244,10 @@ void bind_geometry(py::module_& module)
         .def_property_readonly("vertex_areas",
                                [](const Surface& surface) { return VectorXd(surface.vertex_areas()); });
 
+    module.def(
+        "overlap_depth",
+        [](const Surface& a, const Surface& b) { return OverlapSearch().depth(a, b); }, py::arg("a"),
+        py::arg("b"), "How deep two closed surfaces are inside each other [m].");
     const DetectionOptions defaults;
     module.def("detect_contacts", &detect, py::arg("a"), py::arg("b"),
                py::arg("alarm_distance") = defaults.alarm_distance,

@@ -20,14 +20,15 @@ double depth_of_point(const Surface& surface, const Vector3d& point)
     return closest.found() ? -closest.signed_distance : 0.0;
 }
 
-/// Largest value of a function that rises and then falls on [low, high].
+/// Largest value of a function that rises and then falls on [low, high], and nowhere steeper than `slope`;
+/// no more than where it cannot come to `enough`.
 template <typename Function>
-double largest(double low, double high, const Function& value)
+double largest(double low, double high, double slope, double enough, const Function& value)
 {
     constexpr double golden = 0.6180339887498949;
     double left = high - golden * (high - low), right = low + golden * (high - low);
     double at_left = value(left), at_right = value(right);
-    for (int k = 0; k < most_steps; ++k) {
+    for (int k = 0; k < most_steps && std::max(at_left, at_right) + slope * (high - low) > enough; ++k) {
         if (at_left > at_right) {
             high = right;
             right = left;
@@ -46,106 +47,119 @@ double largest(double low, double high, const Function& value)
 }
 
 /// Share of a segment at which it crosses a triangle, or a number outside [0, 1].
-double crossing(const Surface& surface, int triangle, const Vector3d& start, const Vector3d& end)
+double crossing(const Points& vertices, const Triangles& triangles, int triangle, const Vector3d& normal,
+                const Vector3d& start, const Vector3d& end)
 {
     constexpr double none = -1.0;
-    const auto corners = surface.triangles().col(triangle);
-    const Vector3d a = surface.local_vertices().col(corners[0]);
-    const Vector3d b = surface.local_vertices().col(corners[1]);
-    const Vector3d c = surface.local_vertices().col(corners[2]);
-    const Vector3d normal = surface.face_normals().col(triangle);
+    const Vector3d a = vertices.col(triangles(0, triangle));
     const double before = normal.dot(start - a), after = normal.dot(end - a);
     if ((before > 0.0) == (after > 0.0)) return none;
+    const Vector3d b = vertices.col(triangles(1, triangle)), c = vertices.col(triangles(2, triangle));
     const double share = before / (before - after);
     const Vector3d point = start + share * (end - start);
-    const bool inside = normal.dot((b - a).cross(point - a)) >= 0.0 &&
-                        normal.dot((c - b).cross(point - b)) >= 0.0 &&
-                        normal.dot((a - c).cross(point - c)) >= 0.0;
+    // A little over, so that none slips through between two triangles.
+    const double over = -1e-9 * ((b - a).squaredNorm() + (c - a).squaredNorm());
+    const bool inside = normal.dot((b - a).cross(point - a)) >= over &&
+                        normal.dot((c - b).cross(point - b)) >= over &&
+                        normal.dot((a - c).cross(point - c)) >= over;
     return inside ? share : none;
 }
 
-}  // namespace
-
-namespace {
-
-/// Whether an edge of one triangle goes through the other, in the frame of b.
-bool triangles_cross(const Surface& a, int triangle_a, const Surface& b, int triangle_b, const Pose& a_to_b,
-                     const Pose& b_to_a)
+/// Crossings of the edges that a triangle is the first one of with a triangle of another surface; both
+/// surfaces' vertices in one frame.
+template <typename Found>
+void cross_edges(const SurfaceTopology& from, const Points& vertices, int triangle,
+                 const SurfaceTopology& through, const Points& other_vertices, int target,
+                 const Vector3d& normal, const Found& found)
 {
-    const auto edge_crosses = [](const Surface& from, int of, const Surface& through, int target,
-                                 const Pose& pose) {
-        const auto corners = from.triangles().col(of);
-        Vector3d last = pose * from.local_vertices().col(corners[2]);
-        for (int k = 0; k < 3; ++k) {
-            const Vector3d next = pose * from.local_vertices().col(corners[k]);
-            const double share = crossing(through, target, last, next);
-            if (share >= 0.0 && share <= 1.0) return true;
-            last = next;
-        }
-        return false;
-    };
-    return edge_crosses(a, triangle_a, b, triangle_b, a_to_b) ||
-           edge_crosses(b, triangle_b, a, triangle_a, b_to_a);
-}
-
-bool holds_whole(const Surface& outer, const Surface& inner, const Pose& to_outer)
-{
-    const Aabb box = inner.local_box().transformed(to_outer);
-    if (!outer.is_closed() || !outer.local_box().contains(box.center())) return false;
-    const int vertex = inner.triangles()(0, 0);
-    return depth_of_point(outer, to_outer * inner.local_vertices().col(vertex)) > 0.0;
-}
-
-}  // namespace
-
-double OverlapSearch::depth_of_edge(const Surface& b, const Vector3d& start, const Vector3d& end)
-{
-    m_crossings.clear();
-    b.tree().for_each([&](const Aabb& box) { return box.meets_segment(start, end); },
-                      [&](int triangle) {
-                          const double share = crossing(b, triangle, start, end);
-                          if (share >= 0.0 && share <= 1.0) m_crossings.push_back(share);
-                      });
-    if (m_crossings.empty()) return 0.0;  // all inside, or all outside: the ends tell
-    m_crossings.push_back(0.0);
-    m_crossings.push_back(1.0);
-    std::sort(m_crossings.begin(), m_crossings.end());
-    const auto depth_at = [&](double share) { return depth_of_point(b, start + share * (end - start)); };
-    double deepest = 0.0;
-    for (std::size_t k = 0; k + 1 < m_crossings.size(); ++k) {
-        const double low = m_crossings[k], high = m_crossings[k + 1];
-        if (depth_at(0.5 * (low + high)) > 0.0) deepest = std::max(deepest, largest(low, high, depth_at));
+    for (int k = 0; k < 3; ++k) {
+        const int edge = from.triangle_edges(k, triangle);
+        if (from.edge_faces(0, edge) != triangle) continue;
+        const auto ends = from.edges.col(edge);
+        const double share = crossing(other_vertices, through.triangles, target, normal,
+                                      vertices.col(ends[0]), vertices.col(ends[1]));
+        if (share >= 0.0 && share <= 1.0) found(edge, share);
     }
-    return deepest;
 }
 
-double OverlapSearch::depth_inside(const Surface& a, const Surface& b, const Pose& to_b, const Pose& from_b)
+}  // namespace
+
+void OverlapSearch::find_crossings(const Surface& a, const Surface& b, const Pose& to_b)
 {
-    if (!b.is_closed()) return 0.0;
-    const Aabb region = b.local_box().transformed(from_b);
-    m_seen.resize(std::max(m_seen.size(), static_cast<std::size_t>(a.vertex_count())), 0);
+    m_of_a.crossings.clear();
+    m_of_b.crossings.clear();
+    m_moved.resize(3, std::max(m_moved.cols(), Index{a.vertex_count()}));
+    for (int vertex = 0; vertex < a.vertex_count(); ++vertex) {
+        m_moved.col(vertex) = to_b * a.local_vertices().col(vertex);
+    }
+    a.tree().for_each_pair(b.tree(), to_b, m_boxes, [&](int of_a, int of_b) {
+        const Vector3d normal_a = to_b.rotation * a.face_normals().col(of_a);
+        const Vector3d normal_b = b.face_normals().col(of_b);
+        cross_edges(a.topology(), m_moved, of_a, b.topology(), b.local_vertices(), of_b, normal_b,
+                    [&](int edge, double share) { m_of_a.crossings.push_back({edge, share}); });
+        cross_edges(b.topology(), b.local_vertices(), of_b, a.topology(), m_moved, of_a, normal_a,
+                    [&](int edge, double share) { m_of_b.crossings.push_back({edge, share}); });
+    });
+}
+
+double OverlapSearch::depth_inside(const Surface& a, const Surface& b, const Pose& to_b, Side& side,
+                                   double deepest)
+{
+    if (!b.is_closed()) return deepest;
     const SurfaceTopology& topology = a.topology();
+    side.seen.assign(static_cast<std::size_t>(a.vertex_count()), 0);
+    side.depth.resize(side.seen.size());
+    side.parts_crossed.assign(topology.vertex_of_part.size(), 0);
+    side.open.clear();
     const auto point = [&](int vertex) { return Vector3d(to_b * a.local_vertices().col(vertex)); };
-    double deepest = 0.0;
-    a.tree().for_each([&](const Aabb& box) { return box.overlaps(region); },
-                      [&](int triangle) {
-                          for (int k = 0; k < 3; ++k) {
-                              const int vertex = a.triangles()(k, triangle);
-                              if (m_seen[static_cast<std::size_t>(vertex)] == 0) {
-                                  m_seen[static_cast<std::size_t>(vertex)] = 1;
-                                  m_marked.push_back(vertex);
-                                  deepest = std::max(deepest, depth_of_point(b, point(vertex)));
-                              }
-                              const int edge = topology.triangle_edges(k, triangle);
-                              if (topology.edge_faces(0, edge) == triangle) {
-                                  const auto ends = topology.edges.col(edge);
-                                  deepest =
-                                      std::max(deepest, depth_of_edge(b, point(ends[0]), point(ends[1])));
-                              }
-                          }
-                      });
-    for (const int vertex : m_marked) m_seen[static_cast<std::size_t>(vertex)] = 0;
-    m_marked.clear();
+    const auto look_at = [&](int vertex) {
+        if (side.seen[static_cast<std::size_t>(vertex)] != 0) return;
+        side.seen[static_cast<std::size_t>(vertex)] = 1;
+        const double depth = depth_of_point(b, point(vertex));
+        side.depth[static_cast<std::size_t>(vertex)] = depth;
+        deepest = std::max(deepest, depth);
+        if (depth > 0.0) side.open.push_back(vertex);
+    };
+    std::sort(side.crossings.begin(), side.crossings.end());
+    for (auto first = side.crossings.begin(); first != side.crossings.end();) {
+        const auto last = std::find_if(first, side.crossings.end(),
+                                       [&](const Crossing& c) { return c.edge != first->edge; });
+        const auto ends = topology.edges.col(first->edge);
+        side.parts_crossed[static_cast<std::size_t>(topology.part_of_vertex[ends[0]])] = 1;
+        look_at(ends[0]);
+        look_at(ends[1]);
+        const Vector3d start = point(ends[0]), along = point(ends[1]) - start;
+        const double length = along.norm();
+        const auto depth_at = [&](double share) { return depth_of_point(b, start + share * along); };
+        for (double low = 0.0; low < 1.0; ++first) {  // the pieces between crossings
+            const double high = first == last ? 1.0 : first->share;
+            const double middle = high > low ? depth_at(0.5 * (low + high)) : 0.0;
+            if (middle > 0.0 && middle + 0.5 * length * (high - low) > deepest) {
+                deepest = std::max(deepest, largest(low, high, length, deepest, depth_at));
+            }
+            low = high;
+            if (first == last) break;
+        }
+        first = last;
+    }
+    // What is inside as a whole part of the mesh, and what lies behind the edges that go in.
+    for (std::size_t part = 0; part < side.parts_crossed.size(); ++part) {
+        if (side.parts_crossed[part] == 0) look_at(topology.vertex_of_part[part]);
+    }
+    while (!side.open.empty()) {
+        const int vertex = side.open.back();
+        side.open.pop_back();
+        for (const int next : topology.neighbors_of_vertex(vertex)) {
+            look_at(next);
+            const Vector3d start = point(vertex), along = point(next) - start;
+            const double ends = side.depth[static_cast<std::size_t>(vertex)] +
+                                side.depth[static_cast<std::size_t>(next)];
+            if (0.5 * (ends + along.norm()) > deepest) {
+                const auto depth_at = [&](double share) { return depth_of_point(b, start + share * along); };
+                deepest = std::max(deepest, largest(0.0, 1.0, along.norm(), deepest, depth_at));
+            }
+        }
+    }
     return deepest;
 }
 
@@ -155,11 +169,8 @@ double OverlapSearch::depth(const Surface& a, const Surface& b)
     const Pose to_b{b.pose().rotation.transpose() * a.pose().rotation,
                     b.pose().inverse_times(a.pose().translation)};
     const Pose to_a{to_b.rotation.transpose(), to_b.rotation.transpose() * -to_b.translation};
-    const auto cross = [&](int of_a, int of_b) { return triangles_cross(a, of_a, b, of_b, to_b, to_a); };
-    if (!a.tree().any_pair(b.tree(), to_b, cross) && !holds_whole(b, a, to_b) && !holds_whole(a, b, to_a)) {
-        return 0.0;
-    }
-    return std::max(depth_inside(a, b, to_b, to_a), depth_inside(b, a, to_a, to_b));
+    find_crossings(a, b, to_b);
+    return depth_inside(b, a, to_a, m_of_b, depth_inside(a, b, to_b, m_of_a, 0.0));
 }
 
 }  // namespace softcontact

@@ -112,6 +112,29 @@ SurfaceTopology::SurfaceTopology(int number_of_vertices, const Eigen::Ref<const 
     }
     group(incident_faces, vertex_count, m_face_offsets, m_vertex_faces);
     group(neighbors, vertex_count, m_neighbor_offsets, m_vertex_neighbors);
+    find_parts();
+}
+
+void SurfaceTopology::find_parts()
+{
+    constexpr int none = -1;
+    part_of_vertex.assign(vertex_count, none);
+    std::vector<int> open;
+    for (int start = 0; start < vertex_count; ++start) {
+        if (part_of_vertex[start] != none || faces_of_vertex(start).empty()) continue;
+        const int part = static_cast<int>(vertex_of_part.size());
+        vertex_of_part.push_back(start);
+        part_of_vertex[start] = part;
+        for (open.assign(1, start); !open.empty();) {
+            const int vertex = open.back();
+            open.pop_back();
+            for (const int next : neighbors_of_vertex(vertex)) {
+                if (part_of_vertex[next] != none) continue;
+                part_of_vertex[next] = part;
+                open.push_back(next);
+            }
+        }
+    }
 }
 
 }  // namespace softcontact

@@ -17,6 +17,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Changes of sweeps go up and down: only this many without one of half the least so far count as going
 // nowhere.
 constexpr int patience = 60;
+// A sweep that moves no block by more than this share of the tolerance is its own residual: what a block's
+// change does to the blocks before it is of the same size.
+constexpr double settled_share = 1e-3;
 // Share of a block's change that relaxed sweeps take: the first time, and at least.
 constexpr double under_relaxation = 0.5, least_relaxation = 0.1;
 
@@ -196,7 +199,8 @@ GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref
             m_best.head(m_size) = lambda;
         }
         if (change <= tolerance) {
-            result.residual = residual(lambda);
+            result.residual =
+                relaxation == 1.0 && change <= settled_share * tolerance ? change : residual(lambda);
             if (result.residual <= tolerance) {
                 result.converged = true;
                 return result;

@@ -130,24 +130,28 @@ public:
     }
 
     /// Calls visit(item of this, item of other) for the items of all pairs of leaves whose boxes overlap,
-    /// those of this tree seen through `to_other`, until visit returns true. Returns whether it did.
+    /// those of this tree seen through `to_other`, in `boxes`.
     template <typename Visit>
-    bool any_pair(const AabbTree& other, const Pose& to_other, const Visit& visit) const
+    void for_each_pair(const AabbTree& other, const Pose& to_other, std::vector<Aabb>& boxes,
+                       const Visit& visit) const
     {
+        boxes.clear();
+        for (const Node& node : m_nodes) boxes.push_back(node.box.transformed(to_other));
         std::array<std::pair<int, int>, 2 * stack_size> stack;
         int size = 0;
         stack[size++] = {0, 0};
         while (size > 0) {
             const auto [i, j] = stack[--size];
             const Node &mine = m_nodes[i], &theirs = other.m_nodes[j];
-            if (!mine.box.transformed(to_other).overlaps(theirs.box)) continue;
+            const Aabb& box = boxes[static_cast<std::size_t>(i)];
+            if (!box.overlaps(theirs.box)) continue;
             if (mine.count > 0 && theirs.count > 0) {
                 for (int k = 0; k < mine.count; ++k) {
                     for (int l = 0; l < theirs.count; ++l) {
-                        if (visit(m_order[mine.first + k], other.m_order[theirs.first + l])) return true;
+                        visit(m_order[mine.first + k], other.m_order[theirs.first + l]);
                     }
                 }
-            } else if (theirs.count > 0 || (mine.count == 0 && mine.box.diagonal() > theirs.box.diagonal())) {
+            } else if (theirs.count > 0 || (mine.count == 0 && box.diagonal() > theirs.box.diagonal())) {
                 stack[size++] = {mine.first, j};
                 stack[size++] = {i + 1, j};
             } else {
@@ -155,7 +159,6 @@ public:
                 stack[size++] = {i, j + 1};
             }
         }
-        return false;
     }
 
     /// Calls improve(item, bound) for items whose leaf lies within the squared distance `bound` of a point,

@@ -18,12 +18,32 @@ public:
     [[nodiscard]] double depth(const Surface& a, const Surface& b);
 
 private:
-    double depth_inside(const Surface& a, const Surface& b, const Pose& to_b, const Pose& from_b);
-    double depth_of_edge(const Surface& b, const Vector3d& start, const Vector3d& end);
+    /// Where an edge goes through a triangle of the other surface: at a share of its length.
+    struct Crossing {
+        int edge;
+        double share;
+        [[nodiscard]] bool operator<(const Crossing& other) const
+        {
+            return edge != other.edge ? edge < other.edge : share < other.share;
+        }
+    };
+    /// One of the surfaces, and what of it is inside the other.
+    struct Side {
+        std::vector<Crossing> crossings;
+        std::vector<char> seen;     ///< per vertex: its depth is known
+        std::vector<double> depth;  ///< per vertex that is
+        std::vector<char> parts_crossed;
+        std::vector<int> open;
+    };
 
-    std::vector<char> m_seen;  ///< per vertex
-    std::vector<int> m_marked;
-    std::vector<double> m_crossings;
+    void find_crossings(const Surface& a, const Surface& b, const Pose& to_b);
+    /// The larger one of `deepest` and the depth of what is deepest of a in b.
+    static double depth_inside(const Surface& a, const Surface& b, const Pose& to_b, Side& side,
+                               double deepest);
+
+    Side m_of_a, m_of_b;
+    Points m_moved;             ///< vertices of a in the frame of b
+    std::vector<Aabb> m_boxes;  ///< of the nodes of a's tree, in that frame
 };
 
 }  // namespace softcontact

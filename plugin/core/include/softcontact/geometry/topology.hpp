@@ -19,6 +19,8 @@ struct SurfaceTopology {
     Triangles triangle_edges;           ///< (3, m), edge k joins the corners k and (k + 1) mod 3
     std::vector<int> edge_face_count;   ///< (e,), 1 on a boundary, 2 inside, more where not manifold
     std::vector<char> boundary_vertex;  ///< (n,), 1 where a boundary edge ends
+    std::vector<int> part_of_vertex;    ///< (n,), which connected part of the mesh it belongs to
+    std::vector<int> vertex_of_part;    ///< one vertex of each part that has triangles
     bool closed = false;                ///< every edge has two triangles that run through it oppositely
 
     /// Triangles around a vertex, ascending.
@@ -48,6 +50,8 @@ private:
     {
         return {values.data() + offsets[item], static_cast<std::size_t>(offsets[item + 1] - offsets[item])};
     }
+
+    void find_parts();
 
     std::vector<int> m_vertex_faces, m_face_offsets, m_vertex_neighbors, m_neighbor_offsets;
 };
