@@ -184,16 +184,20 @@ void ContactRegion::share_triangle(const Surface& a, const Surface& b, int trian
             if (!(slope > 0.0)) return;
             const auto of_b = b.triangles().col(facing);
             const Vector3d origin = b.local_vertices().col(of_b[0]);
-            Polygon part = whole;
+            const Vector3d gap = face.transpose() * (placed.colwise() - origin) / slope;  // along the normal
+            if (gap.minCoeff() > facing_limit) return;
+            Matrix3d from, outwards;  // of the prism over each edge
             for (int k = 0; k < 3; ++k) {
-                Corner& corner = part.corners[static_cast<std::size_t>(k)];
-                corner.gap = face.dot(placed.col(k) - origin) / slope;  // along the contact normal
+                from.col(k) = b.local_vertices().col(of_b[k]);
+                outwards.col(k) = (b.local_vertices().col(of_b[(k + 1) % 3]) - from.col(k)).cross(along);
+                if ((outwards.col(k).transpose() * (placed.colwise() - from.col(k))).minCoeff() > 0.0) return;
             }
+            Polygon part = whole;
+            for (int k = 0; k < 3; ++k) part.corners[static_cast<std::size_t>(k)].gap = gap[k];
             for (int k = 0; k < 3 && part.count > 0; ++k) {
-                const Vector3d from = b.local_vertices().col(of_b[k]);
-                const Vector3d to = b.local_vertices().col(of_b[(k + 1) % 3]);
-                const Vector3d outwards = (to - from).cross(along);  // of the prism over the edge
-                cut(part, [&](const Corner& corner) { return outwards.dot(placed * corner.weights - from); });
+                cut(part, [&](const Corner& corner) {
+                    return outwards.col(k).dot(placed * corner.weights - from.col(k));
+                });
             }
             if (part.count > 0) cut(part, [&](const Corner& corner) { return corner.gap - facing_limit; });
             if (part.count > 0) give(part, area, points);

@@ -168,9 +168,22 @@ private:
     /// beyond an edge or a corner only one that is nearest, since others may pass there.
     [[nodiscard]] static bool counts(const DetectionSide& side, int vertex, const ClosestPoint& closest)
     {
-        const Vector3d outward = side.to_other().rotation * side.self().vertex_normal(vertex);
-        return closest.normal.dot(outward) <= facing_cosine_limit &&
-               (closest.feature == Feature::face || is_local_minimum(side, vertex, closest.normal));
+        return (closest.feature == Feature::face || is_local_minimum(side, vertex, closest.normal)) &&
+               faces(side, vertex, closest.normal);
+    }
+
+    /// The vertex is not on the back of its body, seen along the other surface's normal (in its frame).
+    [[nodiscard]] static bool faces(const DetectionSide& side, int vertex, const Vector3d& normal)
+    {
+        const Surface& self = side.self();
+        const Vector3d here = side.from_other().rotation * normal;
+        const auto around = self.topology().faces_of_vertex(vertex);
+        // The vertex's normal, which costs angles, lies between those of its triangles.
+        if (std::all_of(around.begin(), around.end(),
+                        [&](int triangle) { return self.face_normals().col(triangle).dot(here) <= 0.0; })) {
+            return true;
+        }
+        return self.vertex_normal(vertex).dot(here) <= facing_cosine_limit;
     }
 
     /// Nearest point of the other surface to a vertex (in its frame). One that touches or is inside may be

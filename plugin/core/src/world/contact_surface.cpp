@@ -81,6 +81,7 @@ void ContactSurface::mark_free(double time)
     if (field != nullptr) {
         embed(m_free_vertices);
     }
+    m_free_travel = moved(m_free_pose, m_free_vertices);
 }
 
 void ContactSurface::mark_start()

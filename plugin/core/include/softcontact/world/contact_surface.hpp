@@ -74,7 +74,7 @@ public:
     /// No point of the surface has moved further since the start of the step [m].
     [[nodiscard]] double travel() const { return moved(m_pose, m_vertices); }
     /// No point of the surface moves further in its free motion [m].
-    [[nodiscard]] double free_travel() const { return moved(m_free_pose, m_free_vertices); }
+    [[nodiscard]] double free_travel() const { return m_free_travel; }
     /// A world point of the start of the step, carried along with the surface's motion as a whole, in its
     /// frame.
     [[nodiscard]] Vector3d carried_start(const Vector3d& point) const;
@@ -112,6 +112,7 @@ private:
     [[nodiscard]] double moved(const Pose& pose, const Points& vertices) const;
 
     Pose m_start_pose, m_free_pose, m_pose;
+    double m_free_travel = 0.0;
     Pose m_rest_pose;  ///< of the reference shape, tissue without a link only
     Quaterniond m_rest_rotation = Quaterniond::Identity();  ///< its rotation, where the next fit starts
     Points m_start_vertices, m_free_vertices, m_vertices;   ///< local, those of rigid surfaces all the same
