@@ -14,8 +14,9 @@ namespace {
 /// DetectionOptions::edge_tolerance in alarm distances. A patch holds the mean gap of its points, so that a
 /// single one more hardly changes it.
 constexpr double point_edge_tolerance = 0.1, patch_edge_tolerance = 0.5;
-/// What DetectionOptions::smooth_distance leaves for motion beside the free one, in alarm distances.
-constexpr double smooth_margin = 0.25;
+/// What DetectionOptions::smooth_distance leaves for motion beside the free one, in alarm distances. The
+/// points of a patch tell how deep the undeformed bodies overlap, whatever their gap.
+constexpr double point_smooth_margin = 0.25, patch_smooth_margin = 1.0;
 
 }  // namespace
 
@@ -49,8 +50,10 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
         a.geometry.refresh();
         b.geometry.refresh();
         options.alarm_distance = settings.alarm_distance + a.free_travel() + b.free_travel();
-        options.smooth_distance = settings.contact_offset + smooth_margin * settings.alarm_distance +
-                                  a.free_travel() + b.free_travel();
+        const double smooth_alarm = settings.alarm_distance * (pairs[i].aggregated ? patch_smooth_margin
+                                                                                   : point_smooth_margin);
+        options.smooth_distance =
+            settings.contact_offset + smooth_alarm + a.free_travel() + b.free_travel();
         options.edge_tolerance =
             settings.alarm_distance * (pairs[i].aggregated ? patch_edge_tolerance : point_edge_tolerance);
         if (a.shape && b.shape) {
@@ -79,7 +82,7 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
                 detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
             }
         }
-        keep_reached(a, b, settings.alarm_distance);
+        keep_reached(a, b, settings.alarm_distance, smooth_alarm);
         if (!m_found.empty()) {
             add_found(i, pairs[i], a, settings.aggregation == Aggregation::adaptive);
         }
@@ -88,7 +91,7 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
 }
 
 void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactSurface& b,
-                                         double alarm_distance)
+                                         double alarm_distance, double smooth_alarm)
 {
     // The moment at which the first of them touches in the free motion: others that are still further apart
     // then than the alarm distance are a matter of later steps.
@@ -105,7 +108,7 @@ void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactS
     std::erase_if(m_found, [&](const ContactPoint& point) {
         const double start = start_gap(point, a, b);
         return std::min(start, start + first * (point.gap - start)) >
-               (point.smooth ? smooth_margin : 1.0) * alarm_distance;
+               (point.smooth ? smooth_alarm : alarm_distance);
     });
 }
 
