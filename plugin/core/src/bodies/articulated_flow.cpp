@@ -103,7 +103,7 @@ bool ArticulatedFlow::advance(const ArticulatedModel& model, VectorXd& q, Vector
     for (int i = 0; i < parts; ++i) {
         const Part part{static_cast<double>(i) / parts, static_cast<double>(i + 1) / parts, step / parts,
                         most_halvings};
-        if (!advance_part(model, q, v, forces, part)) {
+        if ((i > 0 && !end_velocity(model, q, v)) || !advance_part(model, q, v, forces, part)) {
             return false;
         }
     }
@@ -141,6 +141,7 @@ bool ArticulatedFlow::advance_part(const ArticulatedModel& model, VectorXd& q, V
         }
         const double middle = 0.5 * (part.begin + part.end), half = 0.5 * part.step;
         return advance_part(model, q, v, forces, {part.begin, middle, half, part.halvings - 1}) &&
+               end_velocity(model, q, v) &&
                advance_part(model, q, v, forces, {middle, part.end, half, part.halvings - 1});
     }
     m_mean += (part.end - part.begin) * m_velocity;
@@ -152,6 +153,11 @@ bool ArticulatedFlow::advance_part(const ArticulatedModel& model, VectorXd& q, V
     }
     carry_residual(model);
     q = m_q_end;
+    return true;
+}
+
+bool ArticulatedFlow::end_velocity(const ArticulatedModel& model, const VectorXd& q, VectorXd& v)
+{
     mass_matrix(model, m_data, q);
     m_factor.compute(m_data.mass);
     v = m_momentum;

@@ -102,7 +102,8 @@ bool ArticulatedSystem::fly_by_midpoint(double step)
     m_flow_forces.force = [this, step](const VectorXd& q, const VectorXd& v, double share, VectorXd& force) {
         write_joint_forces(q, v, (1.0 - share) * step, force);
     };
-    return m_flow.advance(m_model, m_flown.q, m_flown.v, step, m_flow_forces);
+    return m_flow.advance(m_model, m_flown.q, m_flown.v, step, m_flow_forces) &&
+           m_flow.end_velocity(m_model, m_flown.q, m_flown.v);
 }
 
 }  // namespace softcontact

@@ -238,6 +238,7 @@ void ArticulatedSystem::finish(double step, const Eigen::Ref<const VectorXd>& ve
         m_lost = !fly_by_midpoint(step);
     } else {
         std::swap(m_flown, m_free);
+        m_lost = !m_single && !m_flow.end_velocity(m_model, m_flown.q, m_flown.v);
         fall_by_parabola(step, m_flown.q);
     }
     for (std::size_t k = 0; k < m_present.size(); ++k) {
