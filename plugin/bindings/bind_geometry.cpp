@@ -245,9 +245,8 @@ void bind_geometry(py::module_& module)
                                [](const Surface& surface) { return VectorXd(surface.vertex_areas()); });
 
     module.def(
-        "overlap_depth",
-        [](const Surface& a, const Surface& b) { return OverlapSearch().depth(a, b); }, py::arg("a"),
-        py::arg("b"), "How deep two closed surfaces are inside each other [m].");
+        "overlap_depth", [](const Surface& a, const Surface& b) { return OverlapSearch().depth(a, b); },
+        py::arg("a"), py::arg("b"), "How deep two closed surfaces are inside each other [m].");
     const DetectionOptions defaults;
     module.def("detect_contacts", &detect, py::arg("a"), py::arg("b"),
                py::arg("alarm_distance") = defaults.alarm_distance,

@@ -68,4 +68,6 @@ def test_what_is_inside_as_a_whole_counts_and_each_part_of_a_mesh_by_itself():
     parts = _core.Surface(vertices, triangles)
     assert _core.overlap_depth(parts, placed(large)) == pytest.approx(0.06, rel=1e-9)
     vertices, triangles = union((small, (0.3, 0, 0)), (small, (0.1, 0, 0)))
-    assert _core.overlap_depth(_core.Surface(vertices, triangles), placed(large)) == pytest.approx(0.01, rel=1e-9)
+    assert _core.overlap_depth(_core.Surface(vertices, triangles), placed(large)) == pytest.approx(
+        0.01, rel=1e-9
+    )

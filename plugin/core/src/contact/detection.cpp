@@ -300,8 +300,8 @@ private:
         const Vector3d normal = std::copysign(1.0, cross.dot(outward)) * cross.normalized();
         const double distance = normal.dot(on_a - on_b);
         const bool smooth = !m_a.is_sharp(edge_of_a) || !m_b.is_sharp(edge_of_b);
-        const double alarm = smooth ? std::min(m_options.smooth_distance, m_options.alarm_distance)
-                                    : m_options.alarm_distance;
+        const double alarm =
+            smooth ? std::min(m_options.smooth_distance, m_options.alarm_distance) : m_options.alarm_distance;
         if (!(distance <= alarm && distance >= -depth)) return;
         if (!in_edge_cone(m_b, edge_of_b, normal, cone_sine_tolerance)) return;
         if (!in_edge_cone(m_a, edge_of_a, m_b_to_a.rotation * -normal, cone_sine_tolerance)) return;
@@ -330,7 +330,8 @@ private:
     void add(std::uint64_t key, const SurfacePoint& on_a, const SurfacePoint& on_b, const Vector3d& p,
              const Vector3d& q, const Vector3d& normal)
     {
-        m_out.push_back({on_a, on_b, p, q, normal, normal.dot(p - q) - m_options.contact_offset, 0.0, key, false});
+        m_out.push_back(
+            {on_a, on_b, p, q, normal, normal.dot(p - q) - m_options.contact_offset, 0.0, key, false});
     }
 
     const Surface& m_a;

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int most_steps = 100;
 constexpr double accuracy = 1e-13;
-/// A step that gains less of the potential, which is about 1/2, cannot be told from round-off: it is the last.
+/// A step that gains less of the potential, which is about 1/2, cannot be told from round-off: it is the
+/// last.
 constexpr double visible_gain = 1e-15;
 /// A centre on the hull itself asks for an infinite slope; this share of the pressure stays in the way.
 constexpr double regularisation = 1e-12;

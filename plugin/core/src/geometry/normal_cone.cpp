@@ -28,7 +28,8 @@ bool in_edge_cone(const Surface& surface, int edge, const Vector3d& direction, d
         const double width = along.cross(inward).norm();
         double reach = sine_tolerance * width;
         if (folds) {
-            reach += std::max(0.0, inward.dot(surface.face_normals().col(topology.edge_faces(1 - side, edge))));
+            reach +=
+                std::max(0.0, inward.dot(surface.face_normals().col(topology.edge_faces(1 - side, edge))));
         }
         if (inward.dot(direction) > reach) return false;
     }

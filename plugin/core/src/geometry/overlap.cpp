@@ -152,8 +152,8 @@ double OverlapSearch::depth_inside(const Surface& a, const Surface& b, const Pos
         for (const int next : topology.neighbors_of_vertex(vertex)) {
             look_at(next);
             const Vector3d start = point(vertex), along = point(next) - start;
-            const double ends = side.depth[static_cast<std::size_t>(vertex)] +
-                                side.depth[static_cast<std::size_t>(next)];
+            const double ends =
+                side.depth[static_cast<std::size_t>(vertex)] + side.depth[static_cast<std::size_t>(next)];
             if (0.5 * (ends + along.norm()) > deepest) {
                 const auto depth_at = [&](double share) { return depth_of_point(b, start + share * along); };
                 deepest = std::max(deepest, largest(0.0, 1.0, along.norm(), deepest, depth_at));

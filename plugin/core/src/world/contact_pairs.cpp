@@ -50,10 +50,9 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
         a.geometry.refresh();
         b.geometry.refresh();
         options.alarm_distance = settings.alarm_distance + a.free_travel() + b.free_travel();
-        const double smooth_alarm = settings.alarm_distance * (pairs[i].aggregated ? patch_smooth_margin
-                                                                                   : point_smooth_margin);
-        options.smooth_distance =
-            settings.contact_offset + smooth_alarm + a.free_travel() + b.free_travel();
+        const double smooth_alarm =
+            settings.alarm_distance * (pairs[i].aggregated ? patch_smooth_margin : point_smooth_margin);
+        options.smooth_distance = settings.contact_offset + smooth_alarm + a.free_travel() + b.free_travel();
         options.edge_tolerance =
             settings.alarm_distance * (pairs[i].aggregated ? patch_edge_tolerance : point_edge_tolerance);
         if (a.shape && b.shape) {

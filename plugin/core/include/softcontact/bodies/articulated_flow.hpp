@@ -33,11 +33,12 @@ class ArticulatedFlow {
 public:
     explicit ArticulatedFlow(const ArticulatedModel& model);
 
-    /// Takes q (nq) through `step` [s] from the velocity v (nv), which is used up: end_velocity() tells that of
-    /// the end. False where the equations could not be solved.
+    /// Takes q (nq) through `step` [s] from the velocity v (nv), which is used up: end_velocity() tells that
+    /// of the end. False where the equations could not be solved.
     [[nodiscard]] bool advance(const ArticulatedModel& model, VectorXd& q, VectorXd& v, double step,
                                const FlowForces& forces = {});
-    /// Velocity v at the end q of the last advance: where it is wanted, for it costs as much as a mass matrix.
+    /// Velocity v at the end q of the last advance: where it is wanted, for it costs as much as a mass
+    /// matrix.
     [[nodiscard]] bool end_velocity(const ArticulatedModel& model, const VectorXd& q, VectorXd& v);
     /// Mean velocity of the last advance, in axes of its start (nv): integrate_straight(q, step · mean) leads
     /// to the end where it was taken in one part.

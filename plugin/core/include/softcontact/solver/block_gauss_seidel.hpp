@@ -42,9 +42,10 @@ struct GaussSeidelResult {
 ///
 /// λ are forces [N] (impulses if W and q say so) and start where the caller leaves them (warm start). A sweep
 /// that moves no block by more than the tolerance is confirmed by the residual at the final λ before it
-/// counts as convergence; one that moves none by a thousandth of it is taken at its word. Where sweeps get nowhere, others go on: without acceleration, then with another
-/// one, for extrapolation can run in circles. Out of sweeps or time, λ is the best of them. Same inputs, same
-/// bits; no allocation once reserve has been called for the size, or a problem of the size solved.
+/// counts as convergence; one that moves none by a thousandth of it is taken at its word. Where sweeps get
+/// nowhere, others go on: without acceleration, then with another one, for extrapolation can run in circles.
+/// Out of sweeps or time, λ is the best of them. Same inputs, same bits; no allocation once reserve has been
+/// called for the size, or a problem of the size solved.
 class BlockGaussSeidel {
 public:
     void reserve(int rows, int blocks);
