@@ -14,6 +14,8 @@ constexpr double pi = 3.14159265358979323846;
 constexpr int most_contacts = 8;
 /// Distances in sizes that are round-off.
 constexpr double round_off_ratio = 1e-9;
+/// Share by which areas differ that are equal but for round-off.
+constexpr double tie_ratio = 1e-6;
 /// Squared sine below which two lines run side by side, and touch at both ends of what they share.
 constexpr double parallel_sin2 = 1e-6;
 /// Area of a disc over that of the polygon that stands for its rim.
@@ -162,7 +164,7 @@ private:
                 const Vector3d& before = polygon[(k + polygon.count - 1) % polygon.count].point;
                 const Vector3d& after = polygon[(k + 1) % polygon.count].point;
                 const double area = std::abs(m_normal.dot((here - before).cross(after - before)));
-                if (area < smallest) {
+                if (area < (1.0 - tie_ratio) * smallest) {  // of equals the first, whatever the round-off
                     smallest = area;
                     least = k;
                 }

@@ -10,8 +10,9 @@ constexpr double pi = 3.14159265358979323846;
 /// A cylinder shows a cap where its axis is nearer to the direction than this, else its mantle. Either side
 /// has the point of the rim that lies furthest out.
 constexpr double cap_cosine = 0.7071067811865476;
-/// Sine of a tilt below which the lowest point of a rim is round-off: points stay with the body.
-constexpr double level_sine = 1e-9;
+/// Sine of a tilt below which the lowest point of a rim is hardly lower than those beside it, by 2e-8 of its
+/// radius: points stay with the body.
+constexpr double level_sine = 1e-6;
 
 }  // namespace
 

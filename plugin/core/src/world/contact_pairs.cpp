@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <softcontact/contact/face_points.hpp>
 #include <softcontact/contact/shape_mesh_contact.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
 #include <softcontact/world/shape_pairs.hpp>
@@ -69,18 +70,7 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
         } else {
             detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
         }
-        // A patch between faces wants points all over them, for its area and torsion; shapes give corners
-        // alone.
-        constexpr std::size_t corners_of_a_face = 3;
-        if (pairs[i].aggregated && m_found.size() >= corners_of_a_face &&
-            (m_found.front().a.on_shape || m_found.front().b.on_shape)) {
-            if (a.is_plane() || b.is_plane()) {
-                find_plane_contacts(a.is_plane() ? b : a, a.is_plane() ? a : b, b.is_plane(),
-                                    options.alarm_distance, m_found);
-            } else {
-                detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
-            }
-        }
+        if (pairs[i].aggregated && a.shape && b.shape) spread_over_face(m_found);
         keep_reached(a, b, settings.alarm_distance, smooth_alarm);
         if (!m_found.empty()) {
             add_found(i, pairs[i], a, settings.aggregation == Aggregation::adaptive);

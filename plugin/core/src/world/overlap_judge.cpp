@@ -96,4 +96,12 @@ void OverlapJudge::look(std::vector<ContactSurface>& surfaces, const std::vector
     }
 }
 
+void OverlapJudge::go_back(const std::vector<double>& depths)
+{
+    for (std::size_t i = 0; i < m_looks.size(); ++i) {
+        m_looks[i].depth = depths[i];
+        m_looks[i].known = false;
+    }
+}
+
 }  // namespace softcontact

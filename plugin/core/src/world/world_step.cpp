@@ -63,7 +63,7 @@ bool World::advance(double end, double step, int halvings)
         return false;
     }
     const std::string passage = find_passage();
-    if (halvings > 0 && (!passage.empty() || went_in())) {
+    if (halvings > 0 && (!passage.empty() || went_in(halvings))) {
         return in_parts(0.5);
     }
     return passage.empty() ? check_overlaps() : fail(passage);
@@ -98,6 +98,7 @@ void World::go_back()
         surface.update(m_time);
     }
     m_builder.go_back(m_pairs);
+    m_judge.go_back(m_kept_depths);
 }
 
 bool World::finish_step(double end, double step)
@@ -194,18 +195,20 @@ void World::apply_position(double step)
     }
 }
 
-bool World::went_in() const
+bool World::went_in(int halvings) const
 {
+    constexpr int tissue_halvings = 1;
+    const bool half_tells = halvings > m_settings.max_halvings - tissue_halvings;
     for (std::size_t i = 0; i < m_pairs.size(); ++i) {
         // A patch holds a mean, and shorter steps do not change how tissue bends round it: its points may be
-        // inside as deep as the setting allows, but come there little by little. What does not yield is held
-        // by its patch as by points.
+        // inside as deep as the setting allows. What comes there in one step may be the step's fault, and
+        // half the step tells. What does not yield is held by its patch as by points.
         const double depth = m_judge.depth(i), went = depth - m_kept_depths[i];
         const bool tissue = m_surfaces[static_cast<std::size_t>(m_pairs[i].a)].field != nullptr ||
                             m_surfaces[static_cast<std::size_t>(m_pairs[i].b)].field != nullptr;
         const bool bends = m_pairs[i].aggregated && tissue;
         const double limit = bends ? m_settings.max_penetration : m_judge.tolerance(i);
-        if ((went > 0.0 && depth > limit) || (bends && went > m_judge.tolerance(i))) {
+        if ((went > 0.0 && depth > limit) || (bends && half_tells && went > m_judge.tolerance(i))) {
             return true;
         }
     }

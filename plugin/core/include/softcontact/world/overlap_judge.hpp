@@ -15,6 +15,8 @@ public:
     void set_pairs(const std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs);
     /// Looks at all pairs where the surfaces are now.
     void look(std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs);
+    /// Forgets the last look, of a step that is taken again: these are the depths from before [m].
+    void go_back(const std::vector<double>& depths);
     /// Depth of each pair at the last look [m], to within a twentieth of its tolerance.
     [[nodiscard]] double depth(std::size_t pair) const { return m_looks[pair].depth; }
     /// Depth above which a step that made it is taken again in parts [m]: a share of the smaller body.

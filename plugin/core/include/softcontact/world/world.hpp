@@ -180,7 +180,7 @@ private:
     bool finish_step(double end, double step);
     void keep();
     void go_back();
-    [[nodiscard]] bool went_in() const;
+    [[nodiscard]] bool went_in(int halvings) const;
     [[nodiscard]] std::string find_passage();
     bool free_motion(double end, double step);
     void apply_velocity(double end, double step);
