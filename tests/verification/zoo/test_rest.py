@@ -4,7 +4,10 @@
 import numpy as np
 import pytest
 import rest
-from zoo_scenes import BODY_KINDS, MODES
+from zoo_scenes import BODY_KINDS, MODES, floor, scene, soft_box
+
+import softcontact
+from softcontact.scene import Box, Keyframes, KinematicBody
 
 DURATION = 2.0
 
@@ -38,3 +41,17 @@ def test_soft_cube_stays_between_plates(mode, h, young):
 def test_weight_on_tissue_rests(mode, h, young):
     found = rest.look(rest.weight_on_tissue(mode, h, young, DURATION))
     assert found.still, found
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_slab_that_lies_free_and_is_pressed_feels_one_force(mode):
+    """A box is pressed by 0.8 mm into a slab that lies on the floor, and held there."""
+    slab = soft_box("slab", (0.08, 0.08, 0.03), 2e5, (6, 6, 3), position=(0, 0, 0.0152))
+    high, low = (0.003, 0.002, 0.0405), (0.003, 0.002, 0.0394)
+    tool = KinematicBody(name="tool", shape=Box(size=(0.03, 0.02, 0.02)), position=high)
+    motion = Keyframes(body="tool", times=(0.0, 0.1, 0.4), positions=(high, high, low))
+    made = scene([floor(), slab, tool], 3.0, 0.005, mode, motions=[motion])
+    result = softcontact.run(made, record=False, replay=False, progress=False)
+    force = result.contact_force("tool")[-100:, 2]
+    assert abs(force).min() > 1.0
+    assert np.ptp(force) < 1e-3 * abs(force).mean()

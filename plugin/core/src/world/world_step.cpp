@@ -28,6 +28,11 @@ bool World::step()
     }
     const auto start = Clock::now();
     m_statistics = StepStatistics();
+    if (m_step_index == 0) {
+        m_judge.look(m_surfaces, m_pairs);  // what starts inside counts, though the first step throws it out
+        m_start_overlap = StepStatistics();
+        tell_overlaps(m_start_overlap);
+    }
     advance_grasps();
     const double end = static_cast<double>(m_step_index + 1) * m_step;
     const bool done = advance(end, m_step, m_settings.max_halvings);
@@ -129,16 +134,26 @@ bool World::finish_step(double end, double step)
     s.converged = s.converged && velocity.converged && position.converged;
     s.position_residual = std::max(s.position_residual, position.residual);
     s.penetration_max = s.overlap_points = s.overlap_patches = 0.0;
-    for (std::size_t i = 0; i < m_pairs.size(); ++i) {
-        s.penetration_max = std::max(s.penetration_max, m_judge.depth(i));
-        double& overlap = m_pairs[i].aggregated ? s.overlap_patches : s.overlap_points;
-        overlap = std::max(overlap, m_judge.depth(i) / m_judge.size(i));
+    tell_overlaps(s);
+    if (m_step_index == 0) {
+        s.penetration_max = std::max(s.penetration_max, m_start_overlap.penetration_max);
+        s.overlap_points = std::max(s.overlap_points, m_start_overlap.overlap_points);
+        s.overlap_patches = std::max(s.overlap_patches, m_start_overlap.overlap_patches);
     }
     s.compliance_ms += milliseconds(detected, assembled);
     s.solve_ms += milliseconds(detected, solved);
     s.position_ms += milliseconds(solved, placed);
     s.judge_ms += milliseconds(placed, judged);
     return check_solution();
+}
+
+void World::tell_overlaps(StepStatistics& told) const
+{
+    for (std::size_t i = 0; i < m_pairs.size(); ++i) {
+        told.penetration_max = std::max(told.penetration_max, m_judge.depth(i));
+        double& overlap = m_pairs[i].aggregated ? told.overlap_patches : told.overlap_points;
+        overlap = std::max(overlap, m_judge.depth(i) / m_judge.size(i));
+    }
 }
 
 bool World::free_motion(double end, double step)

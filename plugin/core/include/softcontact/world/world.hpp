@@ -181,6 +181,7 @@ private:
     void keep();
     void go_back();
     [[nodiscard]] bool went_in(int halvings) const;
+    void tell_overlaps(StepStatistics& told) const;
     [[nodiscard]] std::string find_passage();
     bool free_motion(double end, double step);
     void apply_velocity(double end, double step);
@@ -220,6 +221,7 @@ private:
     OverlapJudge m_judge;
     double m_kept_time = 0.0;
     StepStatistics m_kept_statistics;
+    StepStatistics m_start_overlap;  ///< overlaps before the first step
     int m_kept_unsolved_for = 0;
     std::vector<double> m_kept_depths;  ///< of the pairs, at the start of the step [m]
     int m_unsolved_for = 0;             ///< steps in a row without useful contact forces
