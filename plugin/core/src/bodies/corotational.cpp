@@ -100,6 +100,19 @@ void CorotationalModel::reset_rotations()
     std::fill(m_rotations.begin(), m_rotations.end(), Matrix3d::Identity());
 }
 
+bool CorotationalModel::bent(const Points& before, const Points& after, double share) const
+{
+    return std::any_of(m_elements.begin(), m_elements.end(), [&](const Element& element) {
+        const int first = element.nodes[0];
+        for (int k = 1; k < 4; ++k) {
+            const Vector3d edge = before.col(element.nodes[k]) - before.col(first);
+            const Vector3d change = after.col(element.nodes[k]) - after.col(first) - edge;
+            if (change.squaredNorm() > share * share * edge.squaredNorm()) return true;
+        }
+        return false;
+    });
+}
+
 bool CorotationalModel::check(const Ref<const Points>& x)
 {
     m_inverted_count = 0;

@@ -68,7 +68,9 @@ bool World::advance(double end, double step, int halvings)
         return false;
     }
     const std::string passage = find_passage();
-    if (halvings > 0 && (!passage.empty() || went_in(halvings))) {
+    const bool bent = std::any_of(m_systems.begin(), m_systems.end(),
+                                  [](const auto& system) { return system->bent_far(); });
+    if (halvings > 0 && (!passage.empty() || bent || went_in(halvings))) {
         return in_parts(0.5);
     }
     return passage.empty() ? check_overlaps() : fail(passage);

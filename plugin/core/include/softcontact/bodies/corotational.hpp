@@ -52,6 +52,9 @@ public:
     void scale_stiffness(double factor);
     /// Sets all rotations to the identity.
     void reset_rotations();
+    /// Whether an edge of an element has turned or stretched by more than a share of its length between two
+    /// placements (3, n) [m].
+    [[nodiscard]] bool bent(const Points& before, const Points& after, double share) const;
     /// Counts inverted elements as update() does, and leaves the rotations. False if some position is not
     /// finite.
     bool check(const Eigen::Ref<const Points>& x);

@@ -68,6 +68,8 @@ public:
     /// Remembers the state between steps; go_back() returns to it, for the step to be taken again in parts.
     virtual void keep() = 0;
     virtual void go_back() = 0;
+    /// Whether the body has been bent since then by more than equations that are linear in a step can tell.
+    [[nodiscard]] virtual bool bent_far() const { return false; }
 
     [[nodiscard]] virtual double kinetic_energy() const = 0;    ///< [J]
     [[nodiscard]] virtual double elastic_energy() const = 0;    ///< [J]

@@ -30,6 +30,7 @@ public:
     void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched) override;
     void keep() override;
     void go_back() override;
+    [[nodiscard]] bool bent_far() const override;
     void correct(const Eigen::Ref<const VectorXd>& position_change) override;
     [[nodiscard]] double kinetic_energy() const override { return m_dynamics.kinetic_energy(); }
     [[nodiscard]] double elastic_energy() const override { return m_dynamics.elastic_energy(); }
