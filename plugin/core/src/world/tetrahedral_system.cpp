@@ -46,18 +46,14 @@ void TetrahedralSystem::go_back()
     m_shown = m_broken = false;
 }
 
-bool TetrahedralSystem::bent_far() const
+void TetrahedralSystem::finish(double /*step*/, const Eigen::Ref<const VectorXd>& velocity_change,
+                               bool touched)
 {
     // Forces are linear in the step, rotations those of its start: an edge that turns by a quarter of a
     // radian, or stretches by a quarter, has other forces by the end than they say.
     constexpr double limit = 0.25;
-    return m_dynamics.model().bent(m_kept_positions, m_dynamics.positions(), limit);
-}
-
-void TetrahedralSystem::finish(double /*step*/, const Eigen::Ref<const VectorXd>& velocity_change,
-                               bool touched)
-{
     m_broken = !m_dynamics.finish(velocity_change, touched);
+    m_bent_far = m_dynamics.model().bent(m_kept_positions, m_dynamics.positions(), limit);
     m_shown = false;
 }
 

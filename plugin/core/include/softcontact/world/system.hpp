@@ -68,7 +68,7 @@ public:
     /// Remembers the state between steps; go_back() returns to it, for the step to be taken again in parts.
     virtual void keep() = 0;
     virtual void go_back() = 0;
-    /// Whether the body has been bent since then by more than equations that are linear in a step can tell.
+    /// Whether finish() bent the body by more than equations that are linear in a step can tell.
     [[nodiscard]] virtual bool bent_far() const { return false; }
 
     [[nodiscard]] virtual double kinetic_energy() const = 0;    ///< [J]

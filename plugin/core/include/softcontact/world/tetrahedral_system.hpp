@@ -30,7 +30,7 @@ public:
     void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched) override;
     void keep() override;
     void go_back() override;
-    [[nodiscard]] bool bent_far() const override;
+    [[nodiscard]] bool bent_far() const override { return m_bent_far; }
     void correct(const Eigen::Ref<const VectorXd>& position_change) override;
     [[nodiscard]] double kinetic_energy() const override { return m_dynamics.kinetic_energy(); }
     [[nodiscard]] double elastic_energy() const override { return m_dynamics.elastic_energy(); }
@@ -58,7 +58,8 @@ private:
     int m_kept_inverted_for = 0;
     bool m_shown = false;  ///< elsewhere than at the start of the step
     bool m_broken = false;
-    int m_inverted_for = 0;  ///< steps in a row with an inverted element
+    bool m_bent_far = false;  ///< in the motion of the last step, corrections of overlaps aside
+    int m_inverted_for = 0;   ///< steps in a row with an inverted element
     int m_inverted_steps;
 };
 
