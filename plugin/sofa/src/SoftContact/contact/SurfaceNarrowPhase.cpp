@@ -8,6 +8,7 @@
 #include <sofa/core/collision/Intersection.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace softcontact::plugin {
@@ -95,6 +96,19 @@ void SurfaceNarrowPhase::Entry::move(const TriangleModel& model, bool free)
 {
     const auto& x = free ? free_positions(model) : positions(model);
     surface.update(Eigen::Map<const Points>(x.front().data(), 3, static_cast<Index>(x.size())));
+    if (surface.folds()) {
+        return;
+    }
+    // Tissue is what has once changed its shape: SOFA does not say which meshes are rigid.
+    constexpr double same = 1e-6;
+    const auto& edges = surface.topology().edges;
+    const auto length = [](const Points& at, const auto& ends) {
+        return (at.col(ends[1]) - at.col(ends[0])).norm();
+    };
+    for (Index e = 0; e < edges.cols() && !surface.folds(); ++e) {
+        const double rest = length(surface.reference_vertices(), edges.col(e));
+        surface.set_folds(std::abs(length(surface.local_vertices(), edges.col(e)) - rest) > same * rest);
+    }
 }
 
 int SurfaceNarrowPhase::Entry::triangleOf(const SurfacePoint& point) const
