@@ -101,3 +101,35 @@ def test_crossings_fail_a_run_with_soft_bodies_that_does_not_ask():
     allowed = scene.model_copy(update={"checks": (NotSelfCrossing(most=3),)})
     assert judged(allowed, self_crossings=3) == set()
     assert judged(allowed, self_crossings=4) == {"not_self_crossing"}
+
+
+def test_a_body_that_starts_inside_tissue_fails_though_it_is_thrown_out():
+    """2 mm of 30: the first step parts them, and all later ones are fine."""
+    made = Scene.from_dict(
+        {
+            "name": "inside",
+            "duration": 0.1,
+            "time_step": 0.005,
+            "bodies": [
+                {
+                    "name": "tissue",
+                    "kind": "tetrahedral",
+                    "shape": {"kind": "tetrahedral-box", "size": [0.08, 0.08, 0.03], "divisions": [4, 4, 2]},
+                    "material": {"young": 4e4, "poisson": 0.4, "density": 1000},
+                    "fixed_region": {"low": [-1, -1, -1], "high": [1, 1, -0.0149]},
+                },
+                {
+                    "name": "weight",
+                    "kind": "rigid",
+                    "shape": {"kind": "box", "size": [0.03, 0.03, 0.03]},
+                    "mass": 0.1,
+                    "position": [0.004, 0.003, 0.028],
+                },
+            ],
+        }
+    )
+    result = run(made, record=False, replay=False, progress=False)
+    overlap = next(check for check in result.checks if check["name"] == "overlap")
+    assert overlap["value"] == pytest.approx(2.0 / 30.0, rel=0.01)
+    assert result.exit_code == 1
+    assert result.history.series["overlap_points"][1:].max() < 0.01
