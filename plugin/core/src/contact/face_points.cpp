@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
+#include <numbers>
+#include <span>
+#include <utility>
 
 namespace softcontact {
 namespace {
@@ -22,7 +26,7 @@ struct Corner {
 };
 
 /// What lies between points of one face: their mean with weights of sum 1, without area.
-ContactPoint blend(std::initializer_list<std::pair<const ContactPoint*, double>> parts)
+ContactPoint blend(std::span<const std::pair<const ContactPoint*, double>> parts)
 {
     ContactPoint sum = *parts.begin()->first;
     sum.p.setZero();
@@ -38,6 +42,11 @@ ContactPoint blend(std::initializer_list<std::pair<const ContactPoint*, double>>
         sum.gap += weight * point->gap;
     }
     return sum;
+}
+
+ContactPoint blend(std::initializer_list<std::pair<const ContactPoint*, double>> parts)
+{
+    return blend(std::span(parts.begin(), parts.size()));
 }
 
 bool same_layer(const SurfacePoint& one, const SurfacePoint& other)
@@ -72,7 +81,7 @@ void spread_over_face(std::vector<ContactPoint>& points)
     for (std::size_t k = 0; k < n; ++k) {
         const Vector3d arm = points[k].p - middle;
         corners[k] = {points[k], k == 0 ? 0.0 : std::atan2(second.dot(arm), first.dot(arm))};
-        if (corners[k].angle < 0.0) corners[k].angle += 2.0 * 3.14159265358979323846;
+        if (corners[k].angle < 0.0) corners[k].angle += 2.0 * std::numbers::pi;
         corners[k].point.area = 0.0;
     }
     std::sort(corners.begin(), corners.begin() + static_cast<std::ptrdiff_t>(n),
@@ -90,21 +99,9 @@ void spread_over_face(std::vector<ContactPoint>& points)
     // The corners of a disc are some of its rim: what lies between them goes out as far as its area asks for.
     const double stretch = std::sqrt(area / whole);
     std::array<ContactPoint, most_corners> spokes, sides;  // half-way to a corner; half-way to the next one
-    ContactPoint centre = blend({{&corners[0].point, 1.0}});
-    centre.p.setZero();
-    centre.q.setZero();
-    centre.a.of_shape.place.setZero();
-    centre.b.of_shape.place.setZero();
-    centre.gap = 0.0;
-    for (std::size_t k = 0; k < n; ++k) {
-        const ContactPoint& corner = corners[k].point;
-        const double weight = 1.0 / static_cast<double>(n);
-        centre.p += weight * corner.p;
-        centre.q += weight * corner.q;
-        centre.a.of_shape.place += weight * corner.a.of_shape.place;
-        centre.b.of_shape.place += weight * corner.b.of_shape.place;
-        centre.gap += weight * corner.gap;
-    }
+    std::array<std::pair<const ContactPoint*, double>, most_corners> all;
+    for (std::size_t k = 0; k < n; ++k) all[k] = {&corners[k].point, 1.0 / static_cast<double>(n)};
+    ContactPoint centre = blend({all.data(), n});
     for (std::size_t k = 0; k < n; ++k) {
         const ContactPoint &corner = corners[k].point, &next = corners[(k + 1) % n].point;
         spokes[k] = blend({{&centre, 0.5}, {&corner, 0.5}});

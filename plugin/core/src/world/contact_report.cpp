@@ -64,7 +64,7 @@ double ContactProblemBuilder::slip_gauge(const PatchReport& report) const
         std::vector<PointFriction> points;
         for (int i = 0; i < report.point_count; ++i) {
             const PatchPoint& point = m_report_points[report.first_point + static_cast<std::size_t>(i)];
-            const Vector3d& normal = m_points[static_cast<std::size_t>(point.contact)].normal;
+            const Vector3d& normal = contact_of(point).normal;
             const double normal_force = normal.dot(point.force);
             points.push_back({point.position, normal, point.force - normal_force * normal,
                               report.point_friction * normal_force});
@@ -100,7 +100,6 @@ void ContactProblemBuilder::report_point(const Block& block, int index, PatchRep
     if (contact.area > 0.0) {
         report.pressure_max = std::max(report.pressure_max, local[0] / contact.area);
     }
-    report.point_friction = pair.friction;
     report.sliding =
         report.sliding || local.tail<2>().norm() > pair.friction * local[0] * (1.0 - slip_margin);
     m_report_points.push_back(point);
@@ -126,6 +125,7 @@ void ContactProblemBuilder::report(std::vector<ContactPair>& pairs)
         PatchReport report;
         report.surface_a = pair.a;
         report.surface_b = pair.b;
+        report.point_friction = pair.friction;
         report.number = m_contacts[c].part == no_part ? 0 : m_tracker.part(m_contacts[c].part).label;
         report.normal.setZero();
         report.first_point = m_report_points.size();
@@ -160,7 +160,7 @@ void ContactProblemBuilder::vertex_forces(const std::vector<ContactSurface>& sur
         const bool is_a = report.surface_a == surface;
         for (int i = 0; i < report.point_count; ++i) {
             const PatchPoint& point = m_report_points[report.first_point + static_cast<std::size_t>(i)];
-            const ContactPoint& contact = m_points[static_cast<std::size_t>(point.contact)];
+            const ContactPoint& contact = contact_of(point);
             SurfacePoint place = is_a ? contact.a : contact.b;
             if (place.on_shape) {  // the nearest triangle of the picture bears it
                 const ContactSurface& own = surfaces[static_cast<std::size_t>(surface)];

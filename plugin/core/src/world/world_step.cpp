@@ -29,12 +29,13 @@ bool World::step()
     const auto start = Clock::now();
     m_statistics = StepStatistics();
     if (m_step_index == 0) {
-        m_judge.look(m_surfaces, m_pairs);  // what starts inside counts, though the first step throws it out
+        // What starts inside counts, though the first step throws it out.
         m_start_overlap = StepStatistics();
         tell_overlaps(m_start_overlap);
     }
     advance_grasps();
-    const double end = static_cast<double>(m_step_index + 1) * m_step;
+    m_builder.forget_parts();
+    const double end = step_end();
     const bool done = advance(end, m_step, m_settings.max_halvings);
     m_statistics.step_ms = milliseconds(start, Clock::now());
     if (!done) {
@@ -73,7 +74,15 @@ bool World::advance(double end, double step, int halvings)
     if (halvings > 0 && (!passage.empty() || bent || went_in(halvings))) {
         return in_parts(0.5);
     }
-    return passage.empty() ? check_overlaps() : fail(passage);
+    if (!passage.empty()) {
+        return fail(passage);
+    }
+    if (end != step_end()) {
+        m_builder.keep_part(step / m_step);
+    } else if (step != m_step) {
+        m_builder.merge_parts(step / m_step);
+    }
+    return check_overlaps();
 }
 
 void World::keep()

@@ -70,6 +70,12 @@ public:
                                      double step);
     /// Forces per pair, and what the pairs remember for the next step.
     void report(std::vector<ContactPair>& pairs);
+    /// Of a step that is taken in parts: keep_part() after each but the last, with its share of the step's
+    /// time; after that one merge_parts() makes the reports those of the whole step. forget_parts() begins a
+    /// step.
+    void forget_parts();
+    void keep_part(double share);
+    void merge_parts(double share);
     /// Remembers what the pairs remember, for the step to be taken again in parts; go_back() returns to it.
     void keep(const std::vector<ContactPair>& pairs);
     void go_back(std::vector<ContactPair>& pairs);
@@ -164,6 +170,12 @@ private:
                                         const ContactSurface& b) const;
     void list_corners(const std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs);
     void shift_by_gaps(const Systems& systems, double step, Eigen::Ref<VectorXd> right_hand_side) const;
+    /// The contact of a reported point, in whichever part of the step.
+    [[nodiscard]] const ContactPoint& contact_of(const PatchPoint& point) const
+    {
+        const auto at = static_cast<std::size_t>(point.contact);
+        return at < m_points.size() ? m_points[at] : m_part_contacts[at - m_points.size()];
+    }
     void report_patch(const Block& block, int index, PatchReport& report, ContactPair& pair);
     void report_point(const Block& block, int index, PatchReport& report, ContactPair& pair);
 
@@ -197,6 +209,9 @@ private:
 
     std::vector<PatchReport> m_reports;
     std::vector<PatchPoint> m_report_points;
+    std::vector<PatchReport> m_part_reports;  ///< of earlier parts of the step, times their share of it
+    std::vector<PatchPoint> m_part_points, m_own_points;
+    std::vector<ContactPoint> m_part_contacts;  ///< one a part's point
 };
 
 }  // namespace softcontact

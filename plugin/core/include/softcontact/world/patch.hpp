@@ -10,7 +10,8 @@
 namespace softcontact {
 
 /// What one contact patch, or the points of a pair without patches, did in a step. Forces are newtons on
-/// surface A, whatever the time step.
+/// surface A, whatever the time step: where it was taken in parts, their mean over its time, so that force
+/// times step is the impulse.
 struct PatchReport {
     int surface_a = -1;
     int surface_b = -1;
@@ -28,8 +29,8 @@ struct PatchReport {
     bool sliding = false;         ///< on the limit surface of its law; point contacts: one of them
     std::size_t first_point = 0;  ///< range in World::patch_points()
     int point_count = 0;
-    int block = -1;               ///< of the solve; −1 for point contacts
-    double point_friction = 0.0;  ///< μ of point contacts
+    int block = -1;               ///< of the solve; −1 for point contacts, and of parts that are gone
+    double point_friction = 0.0;  ///< μ of the pair
 };
 
 /// One contact point of a patch: where, and the force on A [N].
@@ -37,7 +38,7 @@ struct PatchPoint {
     Vector3d position = Vector3d::Zero();
     Vector3d force = Vector3d::Zero();
     double area = 0.0;
-    int contact = -1;  ///< index of the contact point of the step
+    int contact = -1;  ///< number of the contact point, those of earlier parts of the step after its own
 };
 
 /// What a pair of surfaces remembers between steps: a frame that turns with the contact, not from scratch,

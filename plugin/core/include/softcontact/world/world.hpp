@@ -176,7 +176,10 @@ private:
     int add_surface(ContactSurface surface);
     void list_pairs();
     void advance_grasps();
+    /// Takes the time from end − step to end, in parts where need be. The last part of a step ends at
+    /// step_end() to the bit.
     bool advance(double end, double step, int halvings);
+    [[nodiscard]] double step_end() const { return static_cast<double>(m_step_index + 1) * m_step; }
     bool finish_step(double end, double step);
     void keep();
     void go_back();
