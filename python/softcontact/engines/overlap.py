@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Bodies that overlap at the start, where contact cannot tell which way they came in, and too small clearances."""
+"""Checks before the first step: bodies that overlap, since contact cannot know how they came in, and narrow gaps."""
 
 import warnings
 from collections.abc import Iterable

@@ -31,7 +31,7 @@ bool World::step()
     if (m_step_index == 0) {
         // What starts inside counts, though the first step throws it out.
         m_start_overlap = StepStatistics();
-        tell_overlaps(m_start_overlap);
+        report_overlaps(m_start_overlap);
     }
     advance_grasps();
     m_builder.forget_parts();
@@ -145,7 +145,7 @@ bool World::finish_step(double end, double step)
     s.converged = s.converged && velocity.converged && position.converged;
     s.position_residual = std::max(s.position_residual, position.residual);
     s.penetration_max = s.overlap_points = s.overlap_patches = 0.0;
-    tell_overlaps(s);
+    report_overlaps(s);
     if (m_step_index == 0) {
         s.penetration_max = std::max(s.penetration_max, m_start_overlap.penetration_max);
         s.overlap_points = std::max(s.overlap_points, m_start_overlap.overlap_points);
@@ -158,11 +158,11 @@ bool World::finish_step(double end, double step)
     return check_solution();
 }
 
-void World::tell_overlaps(StepStatistics& told) const
+void World::report_overlaps(StepStatistics& statistics) const
 {
     for (std::size_t i = 0; i < m_pairs.size(); ++i) {
-        told.penetration_max = std::max(told.penetration_max, m_judge.depth(i));
-        double& overlap = m_pairs[i].aggregated ? told.overlap_patches : told.overlap_points;
+        statistics.penetration_max = std::max(statistics.penetration_max, m_judge.depth(i));
+        double& overlap = m_pairs[i].aggregated ? statistics.overlap_patches : statistics.overlap_points;
         overlap = std::max(overlap, m_judge.depth(i) / m_judge.size(i));
     }
 }

@@ -184,7 +184,7 @@ private:
     void keep();
     void go_back();
     [[nodiscard]] bool went_in(int halvings) const;
-    void tell_overlaps(StepStatistics& told) const;
+    void report_overlaps(StepStatistics& statistics) const;
     [[nodiscard]] std::string find_passage();
     bool free_motion(double end, double step);
     void apply_velocity(double end, double step);
