@@ -325,3 +325,30 @@ def test_body_of_fixed_links_stands_still_and_carries():
         assert world.step(), world.status()
     up = sum(abs(patch["force"][2]) for patch in world.patches())
     assert up == pytest.approx(0.4 * 9.81, rel=1e-3)
+
+
+def test_force_times_step_is_the_impulse_where_steps_are_taken_in_parts():
+    """A ball hits a box that lies on a table, whose force the box feels in all parts of the step."""
+    world = World(0.002, options={"contact": "aggregate"})
+    add_table(world)
+    mesh = box((0.2, 0.14, 0.1))
+    lying = world.add_rigid_body(
+        "box",
+        mesh.vertices,
+        mesh.triangles,
+        0.25,
+        np.zeros(3),
+        np.diag([6e-4, 1e-3, 1.2e-3]),
+        position=(0.0, 0.0, 0.0501),
+        friction=0.5,
+        aggregate=True,
+    )
+    add_ball(world, "fast", position=(-0.15, 0.02, 0.08), linear_velocity=(1.0, 0.0, 0.0))
+    parts, momentum = [], np.zeros(3)
+    for _ in range(80):
+        assert world.step(), world.status()
+        momentum += 0.002 * (force_on(world, "box") + 0.25 * np.array([0.0, 0.0, -9.81]))
+        parts.append(world.statistics()["parts"] * (world.statistics()["contacts"] > 0))
+        turn = Rotation.from_quat(world.body_pose(lying)[1]).as_matrix()
+        assert 0.25 * turn @ world.joint_velocities(lying)[:3] == pytest.approx(momentum, abs=1e-12)
+    assert max(parts) > 1
