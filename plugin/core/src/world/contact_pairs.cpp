@@ -10,17 +10,6 @@
 
 namespace softcontact {
 
-namespace {
-
-/// DetectionOptions::edge_tolerance in alarm distances. A patch holds the mean gap of its points, so that a
-/// single one more hardly changes it.
-constexpr double point_edge_tolerance = 0.1, patch_edge_tolerance = 0.5;
-/// What DetectionOptions::smooth_distance leaves for motion beside the free one, in alarm distances. The
-/// points of a patch tell how deep the undeformed bodies overlap, whatever their gap.
-constexpr double point_smooth_margin = 0.25, patch_smooth_margin = 1.0;
-
-}  // namespace
-
 void ContactProblemBuilder::set_pairs(int surface_count, const std::vector<ContactPair>& pairs)
 {
     std::vector<std::pair<int, int>> sides;
@@ -51,11 +40,8 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
         a.geometry.refresh();
         b.geometry.refresh();
         options.alarm_distance = settings.alarm_distance + a.free_travel() + b.free_travel();
-        const double smooth_alarm =
-            settings.alarm_distance * (pairs[i].aggregated ? patch_smooth_margin : point_smooth_margin);
-        options.smooth_distance = settings.contact_offset + smooth_alarm + a.free_travel() + b.free_travel();
-        options.edge_tolerance =
-            settings.alarm_distance * (pairs[i].aggregated ? patch_edge_tolerance : point_edge_tolerance);
+        options.limit_smooth_edges(pairs[i].aggregated, settings.alarm_distance,
+                                   a.free_travel() + b.free_travel());
         if (a.shape && b.shape) {
             m_first_impact =
                 std::min(m_first_impact, find_shape_contacts(a, b, settings.alarm_distance, m_found));
@@ -71,7 +57,7 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
             detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
         }
         if (pairs[i].aggregated && a.shape && b.shape) spread_over_face(m_found);
-        keep_reached(a, b, settings.alarm_distance, smooth_alarm);
+        keep_reached(a, b, options, settings.alarm_distance);
         if (!m_found.empty()) {
             add_found(i, pairs[i], a, settings.aggregation == Aggregation::adaptive);
         }
@@ -80,7 +66,7 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
 }
 
 void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactSurface& b,
-                                         double alarm_distance, double smooth_alarm)
+                                         const DetectionOptions& options, double alarm_distance)
 {
     // The moment at which the first of them touches in the free motion: others that are still further apart
     // then than the alarm distance are a matter of later steps.
@@ -94,10 +80,12 @@ void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactS
             first = std::min(first, std::max(0.0, start / (start - point.gap)));
         }
     }
+    const double smooth =
+        options.smooth_distance - options.contact_offset - a.free_travel() - b.free_travel();
     std::erase_if(m_found, [&](const ContactPoint& point) {
         const double start = start_gap(point, a, b);
         return std::min(start, start + first * (point.gap - start)) >
-               (point.smooth ? smooth_alarm : alarm_distance);
+               (point.smooth ? smooth : alarm_distance);
     });
 }
 

@@ -26,6 +26,10 @@ struct DetectionOptions {
     /// most the alarm distance.
     double smooth_distance = std::numeric_limits<double>::infinity();
 
+    /// Sets both limits of smooth edges as a step wants them: for the points of a patch or for point
+    /// contacts, with the alarm distance of bodies that hardly move and their travel in the step [m].
+    void limit_smooth_edges(bool patch, double alarm, double travel);
+
     static constexpr double penetration_multiple = 4.0;
     [[nodiscard]] double search_depth() const
     {
@@ -55,7 +59,8 @@ public:
 ///   2. vertices of B with their nearest point on A, where A's vertices do not represent them: at a local
 ///      minimum of the distance, or where A's triangle is far coarser than B;
 ///   3. crossing edges with the normal in both normal cones, but for smooth edges that are short against the
-///      other surface's curvature (edge_tolerance).
+///      other surface's curvature (edge_tolerance) or further apart than smooth_distance. Those of tissue
+///      count whichever way they are folded (Surface::set_folds).
 /// Of closed surfaces that do not overlap the nearest pair of features is always among them: its normal lies
 /// in both cones, which tolerances only widen. They are meant for surfaces at the start of a step, where
 /// what a step left of an overlap is small against the edges. A vertex inside takes the nearest face among

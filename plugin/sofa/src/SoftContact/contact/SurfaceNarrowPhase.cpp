@@ -2,6 +2,7 @@
 #include <SoftContact/Vectors.h>
 #include <SoftContact/contact/AggregateGroup.h>
 #include <SoftContact/contact/SurfaceNarrowPhase.h>
+#include <sofa/component/collision/response/contact/CollisionResponse.h>
 #include <sofa/core/ObjectFactory.h>
 #include <sofa/core/behavior/MechanicalState.h>
 #include <sofa/core/collision/DetectionOutput.h>
@@ -30,6 +31,15 @@ const auto& free_positions(const TriangleModel& model)
     const auto* free = model.getMechanicalState()->read(sofa::core::vec_id::read_access::freePosition);
     const auto& now = positions(model);
     return free != nullptr && free->getValue().size() == now.size() ? free->getValue() : now;
+}
+
+/// Whether the contacts of two models become patches.
+bool makes_patches(TriangleModel& one, TriangleModel& two)
+{
+    using sofa::component::collision::response::contact::CollisionResponse;
+    auto* root = one.getContext()->getRootContext();
+    auto* manager = root->get<CollisionResponse>(sofa::core::objectmodel::BaseContext::SearchDown);
+    return manager != nullptr && manager->getContactResponse(&one, &two).rfind("AggregateVolume", 0) == 0;
 }
 
 /// Where a material point is now.
@@ -96,6 +106,11 @@ void SurfaceNarrowPhase::Entry::move(const TriangleModel& model, bool free)
 {
     const auto& x = free ? free_positions(model) : positions(model);
     surface.update(Eigen::Map<const Points>(x.front().data(), 3, static_cast<Index>(x.size())));
+    const auto &now = positions(model), &then = free_positions(model);
+    travel = 0.0;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        travel = std::max(travel, double((then[i] - now[i]).norm()));
+    }
     if (surface.folds()) {
         return;
     }
@@ -204,6 +219,7 @@ void SurfaceNarrowPhase::addCollisionPair(
     options.alarm_distance = intersectionMethod->getAlarmDistance() + kept;
     options.contact_offset = intersectionMethod->getContactDistance() + kept;
     options.max_penetration = d_maxPenetration.getValue();
+    options.limit_smooth_edges(makes_patches(*one, *two), options.alarm_distance, a.travel + b.travel);
     detect_contacts(a.surface, b.surface, options, m_workspace, m_found);
 
     // Pairs are told as (B, A), so that SOFA's normal, from the first to the second, is the core's.

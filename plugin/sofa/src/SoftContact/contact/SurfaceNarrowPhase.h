@@ -52,6 +52,7 @@ private:
         Surface surface;
         long step = -1;        ///< in which the surface was last moved
         double spacing = 0.0;  ///< mean area of a vertex [m²]
+        double travel = 0.0;   ///< furthest that the free motion of the step takes a vertex [m]
         std::vector<int> of_vertex;
         std::unordered_map<std::uint64_t, int> of_edge;
         std::unordered_map<std::uint64_t, std::vector<int>> of_corners;
