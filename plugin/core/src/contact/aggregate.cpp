@@ -76,13 +76,54 @@ Vector2d AggregatePatch::moment_of(const Eigen::Ref<const VectorXd>& multipliers
     return tilts == 2 ? Vector2d(multipliers) : Vector2d::Zero();
 }
 
-double AggregatePatch::least_gap(const PatchGap& patch_gap) const
+PatchGap AggregatePatch::closable_gap(const PatchGap& patch_gap) const
 {
-    double least = tilts > 0 ? std::numeric_limits<double>::infinity() : patch_gap[0];
-    for (std::size_t k = 0; tilts > 0 && 2 * k < corners.size(); ++k) {
-        least = std::min(least, corner_gap(k, patch_gap));
+    PatchGap closable = PatchGap::Zero();
+    if (tilts == 0) {
+        closable[0] = std::max(0.0, patch_gap[0]);
+        return closable;
     }
-    return least;
+    const std::size_t count_of_corners = corners.size() / 2;
+    std::size_t pressed = 0;
+    double depth = 0.0, most = 0.0;
+    for (std::size_t k = 0; k < count_of_corners; ++k) {
+        const double at_corner = corner_gap(k, patch_gap);
+        pressed += at_corner < 0.0 ? 1 : 0;
+        depth = std::max(depth, -at_corner);
+        most = std::max(most, at_corner);
+    }
+    if (pressed == 0) return patch_gap;
+    if (!(most > 0.0)) return closable;
+
+    double best = 0.0;
+    // Keeps the largest multiple of `gaps`, zero where corners are pressed in, that no other gap is less
+    // than.
+    const auto offer = [&](const PatchGap& gaps) {
+        constexpr double round_off = 1e-9;
+        double largest = 0.0, share = std::numeric_limits<double>::infinity(), sum = 0.0;
+        for (std::size_t k = 0; k < count_of_corners; ++k) {
+            largest = std::max(largest, corner_gap(k, gaps));
+        }
+        for (std::size_t k = 0; k < count_of_corners; ++k) {
+            const double asked = corner_gap(k, gaps);
+            if (asked <= round_off * largest) continue;
+            share = std::min(share, std::max(0.0, corner_gap(k, patch_gap)) / asked);
+            sum += asked;
+        }
+        if (share * sum > best && std::isfinite(share)) {
+            best = share * sum;
+            closable = share * gaps;
+        }
+    };
+    if (pressed == 1) offer(patch_gap + PatchGap(depth, 0.0, 0.0));
+    for (std::size_t k = 0; tilts == 2 && k < count_of_corners; ++k) {
+        const std::size_t next = (k + 1) % count_of_corners;
+        const Vector2d start(corners[2 * k], corners[2 * k + 1]);
+        const Vector2d side = Vector2d(corners[2 * next], corners[2 * next + 1]) - start;
+        const Vector2d inwards(-side.y(), side.x());
+        offer(PatchGap(-inwards.dot(start), inwards.y(), -inwards.x()));  // a tilt about this side
+    }
+    return closable;
 }
 
 void AggregatePatch::compute(std::span<const ContactPoint> points, PressureWeights pressure,
@@ -266,7 +307,7 @@ void AggregatePatch::bear_moments(std::span<const ContactPoint> points, std::spa
 
 bool AggregatePatch::spreads(std::span<const ContactPoint> points, std::span<const double> profile) const
 {
-    constexpr double least_ratio = 1e-4;  // of the spread across, against that of all points alike
+    constexpr double least_ratio = 1e-4;  // of the spread, against that of all points alike
     Vector3d middle = Vector3d::Zero(), even_middle = Vector3d::Zero();
     const double even = 1.0 / static_cast<double>(points.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -279,6 +320,13 @@ bool AggregatePatch::spreads(std::span<const ContactPoint> points, std::span<con
         const Vector2d even_place = frame.rightCols<2>().transpose() * (points[i].p - even_middle);
         spread += profile[i] * place * place.transpose();
         even_spread += even * even_place * even_place.transpose();
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> axes(even_spread);
+    const double along = axes.eigenvalues()[1], across = axes.eigenvalues()[0];
+    if (!(across > line_ratio_limit * line_ratio_limit * along)) {
+        // On a line both determinants are round-off.
+        const Vector2d line = axes.eigenvectors().col(1);
+        return line.dot(spread * line) > least_ratio * along;
     }
     return spread.determinant() > least_ratio * even_spread.determinant();
 }

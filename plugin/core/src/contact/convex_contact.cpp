@@ -14,7 +14,7 @@ constexpr double pi = 3.14159265358979323846;
 constexpr int most_contacts = 8;
 /// Distances in sizes that are round-off.
 constexpr double round_off_ratio = 1e-9;
-/// Share by which areas differ that are equal but for round-off.
+/// Share by which areas, or cosines, differ that are equal but for round-off.
 constexpr double tie_ratio = 1e-6;
 /// Squared sine below which two lines run side by side, and touch at both ends of what they share.
 constexpr double parallel_sin2 = 1e-6;
@@ -91,8 +91,7 @@ public:
             if (of_a == 2 && of_b == 2) {
                 two_lines();
             } else if (!m_side_a.is_flat() || m_side_b.endless ||
-                       (m_side_b.is_flat() && !m_side_a.endless &&
-                        std::abs(m_normal.dot(m_side_b.normal)) >= std::abs(m_normal.dot(m_side_a.normal)))) {
+                       (m_side_b.is_flat() && !m_side_a.endless && is_as_square(m_side_b, m_side_a))) {
                 clip(m_side_a, m_side_b, true);
             } else {
                 clip(m_side_b, m_side_a, false);
@@ -106,6 +105,13 @@ public:
     }
 
 private:
+    /// Of two that are as square to the normal but for round-off it is always the same one that is cut.
+    [[nodiscard]] bool is_as_square(const ShapeSide& side, const ShapeSide& other) const
+    {
+        return std::abs(m_normal.dot(side.normal)) >=
+               (1.0 - tie_ratio) * std::abs(m_normal.dot(other.normal));
+    }
+
     /// Corners of what `subject` has in common with a flat side, with their heights over it.
     void clip(const ShapeSide& subject, const ShapeSide& flat, bool subject_is_a)
     {

@@ -13,8 +13,17 @@ namespace softcontact {
 namespace {
 
 constexpr std::size_t most_corners = 16;
-/// Key numbers from here on are those of points between the corners.
+/// Key numbers from here on are those of points between the corners: by the key of a corner, so that they
+/// mean the same points when another corner comes or goes.
 constexpr int first_between = 1 << 24;
+enum Place : int { middle_of_face, spoke, side, quarter };
+
+std::uint64_t key_between(std::uint64_t corner, int place)
+{
+    constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15u;  // spreads keys over the upper bits
+    const auto mixed = static_cast<int>((corner * golden_ratio) >> 40);
+    return contact_key(ContactKind::shape, first_between + mixed, place);
+}
 /// Shares of a triangle's area: of each corner, and of its middle.
 constexpr double corner_share = 1.0 / 12.0, middle_share = 0.75;
 /// Area over the squared size below which points lie on a line.
@@ -108,11 +117,10 @@ void spread_over_face(std::vector<ContactPoint>& points)
         sides[k] = blend({{&corner, 0.5}, {&next, 0.5}});
     }
     points.clear();
-    int number = first_between;
-    const auto add = [&](const ContactPoint& point) {
+    const auto add = [&](const ContactPoint& point, std::uint64_t corner, int place) {
         points.push_back(blend({{&centre, 1.0 - stretch}, {&point, stretch}}));
         points.back().area = point.area;
-        points.back().key = contact_key(ContactKind::shape, number++);
+        points.back().key = key_between(corner, place);
     };
     for (std::size_t k = 0; k < n; ++k) {
         const std::size_t after = (k + 1) % n;
@@ -121,16 +129,17 @@ void spread_over_face(std::vector<ContactPoint>& points)
         ContactPoint *const s = &spokes[k], *const t = &spokes[after], *const m = &sides[k];
         const std::array<std::array<ContactPoint*, 3>, 4> quarters{
             {{c, s, t}, {s, v, m}, {t, m, w}, {s, m, t}}};
+        int place = quarter;
         for (const auto& [x, y, z] : quarters) {
             ContactPoint between = blend({{x, 1.0 / 3.0}, {y, 1.0 / 3.0}, {z, 1.0 / 3.0}});
             share(part, *x, *y, *z, between);
-            add(between);
+            add(between, v->key, place++);
         }
     }
-    add(centre);
+    add(centre, 0, middle_of_face);
     for (std::size_t k = 0; k < n; ++k) {
-        add(spokes[k]);
-        add(sides[k]);
+        add(spokes[k], corners[k].point.key, spoke);
+        add(sides[k], corners[k].point.key, side);
         points.push_back(corners[k].point);  // with its own key
     }
     std::sort(points.begin(), points.end(),

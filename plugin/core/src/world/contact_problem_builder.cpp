@@ -206,14 +206,9 @@ PatchGap ContactProblemBuilder::allowance(std::size_t index, double step) const
         return allowed;
     }
     if (block.patch >= 0) {
-        // Where a corner is pressed in already, none may come nearer: the position pass brings it out.
-        const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
-        if (patch.least_gap(block.gap) < 0.0) {
-            allowed[0] = patch.tilts > 0 ? 0.0 : std::max(block.gap[0], 0.0) / step;
-            return allowed;
-        }
+        return m_patches[static_cast<std::size_t>(block.patch)].closable_gap(block.gap) / step;
     }
-    allowed = block.gap.cwiseMax(block.patch >= 0 ? -std::numeric_limits<double>::infinity() : 0.0) / step;
+    allowed[0] = std::max(block.gap[0], 0.0) / step;
     return allowed;
 }
 

@@ -103,8 +103,10 @@ struct AggregatePatch {
     {
         return patch_gap[0] + levers(corner).dot(Vector2d(patch_gap.tail<2>()));
     }
-    /// Least gap of a corner, from the gaps of the normal row and of the tilts.
-    [[nodiscard]] double least_gap(const PatchGap& patch_gap) const;
+    /// How far the corners may close, as gaps of the normal row and of the tilts: none further than its gap,
+    /// and those that are pressed in not at all. Where some are, the patch may still tilt about one of them,
+    /// or about a side of its polygon that they all lie on: a face that has come down on an edge falls on.
+    [[nodiscard]] PatchGap closable_gap(const PatchGap& patch_gap) const;
 
     /// Makes room for a patch of so many points.
     void reserve(std::size_t points);

@@ -158,13 +158,10 @@ VectorXd AggregateVolumeConstraint::freeRows(const ConstraintParams* cParams, co
     const int tilts = patch.tilts();
     const PatchGap start = fitted([](const PatchContact& contact) { return contact.start_gap; });
     if (m_pass == Pass::velocity) {
-        // Gaps may close, but do not open by themselves; where a corner is pressed in, none may come nearer.
-        if (tilts == 0) {
-            free[0] += std::max(start[0], 0.0) / dt;
-        } else if (patch.patch().least_gap(start) >= 0.0) {
-            free[0] += start[0] / dt;
-            free.tail(tilts) += start.segment(1, tilts) / dt;
-        }
+        // Gaps may close, but do not open by themselves.
+        const PatchGap closable = patch.patch().closable_gap(start);
+        free[0] += closable[0] / dt;
+        free.tail(tilts) += closable.segment(1, tilts) / dt;
         return free;
     }
     const PatchGap end = fitted([&](const PatchContact& contact) {
