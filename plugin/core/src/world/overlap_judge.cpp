@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <softcontact/geometry/mass_properties.hpp>
 #include <softcontact/geometry/rigid_travel.hpp>
 #include <softcontact/geometry/shape_separation.hpp>
 #include <softcontact/world/overlap_judge.hpp>
@@ -20,6 +22,19 @@ double depth_behind(const Pose& plane, const Surface& surface)
     return std::max(0.0, -(level + (normal.transpose() * surface.local_vertices()).minCoeff()));
 }
 
+/// Length, width and height of a body, in any order [m]. Tissue has no axes of its own: it counts as the box
+/// of its second moments, the same however it lies.
+Vector3d extent(const ContactSurface& surface)
+{
+    const Surface& geometry = surface.geometry;
+    const Aabb& box = geometry.local_box();
+    if (surface.kind != ContactSurface::Kind::field || !geometry.is_closed()) return box.upper - box.lower;
+    const MassProperties solid = mass_properties(geometry.reference_vertices(), geometry.triangles());
+    const Vector3d inertia = Eigen::SelfAdjointEigenSolver<Matrix3d>(solid.inertia).eigenvalues();
+    const Vector3d squares = 12.0 / solid.volume * (Vector3d::Constant(0.5 * inertia.sum()) - inertia);
+    return squares.cwiseMax(0.0).cwiseSqrt();
+}
+
 }  // namespace
 
 void OverlapJudge::set_pairs(const std::vector<ContactSurface>& surfaces,
@@ -29,11 +44,8 @@ void OverlapJudge::set_pairs(const std::vector<ContactSurface>& surfaces,
     m_looks.assign(pairs.size(), Look());
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         sides.emplace_back(pairs[i].a, pairs[i].b);
-        const auto extent = [&](int surface) {
-            const Aabb& box = surfaces[static_cast<std::size_t>(surface)].geometry.local_box();
-            return Vector3d(box.upper - box.lower);
-        };
-        Vector3d a = extent(pairs[i].a), b = extent(pairs[i].b);
+        Vector3d a = extent(surfaces[static_cast<std::size_t>(pairs[i].a)]);
+        Vector3d b = extent(surfaces[static_cast<std::size_t>(pairs[i].b)]);
         if (surfaces[static_cast<std::size_t>(pairs[i].a)].is_plane()) a = b;  // its picture says nothing
         if (surfaces[static_cast<std::size_t>(pairs[i].b)].is_plane()) b = a;
         m_looks[i].size = std::min(a.maxCoeff(), b.maxCoeff());
