@@ -50,6 +50,11 @@ CorotationalModel::CorotationalModel(const Points& rest_nodes, const Tetrahedra&
                                         " belongs to no tetrahedron: remove it from nodes");
         }
     }
+    const double volume = rest_volume();
+    for (const Element& e : m_elements) {
+        m_plane_modulus += e.volume / volume * 4.0 * e.mu * (e.lambda + e.mu) / (e.lambda + 2.0 * e.mu);
+    }
+    m_density = m_mass.sum() / volume;
     m_quaternions.assign(count, Quaterniond::Identity());
     m_rotations.assign(count, Matrix3d::Identity());
     m_assembled = m_quaternions;
@@ -115,6 +120,7 @@ void CorotationalModel::scale_stiffness(double factor)
         state.stress *= factor;
         state.rank /= factor;
     }
+    m_plane_modulus *= factor;
     m_has_assembled = false;
 }
 

@@ -172,12 +172,10 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
             patch.reserve(m_pair_room);
         }
         for (auto& pair : pairs) {
-            pair.memory.keys.reserve(m_pair_room);
             if (pair.aggregated) {
-                pair.memory.shares.reserve(m_pair_room);
-                pair.memory.profile.reserve(m_pair_room);
-                pair.memory.profile_change.reserve(m_pair_room);
+                pair.memory.reserve_points(m_pair_room);
             } else {
+                pair.memory.keys.reserve(m_pair_room);
                 pair.memory.forces.reserve(m_pair_room);
             }
         }

@@ -113,11 +113,7 @@ void ContactProblemBuilder::report(std::vector<ContactPair>& pairs)
         pair.memory.normal_force = 0.0;
         pair.memory.friction.setZero();
         pair.memory.torque = 0.0;
-        pair.memory.keys.clear();
-        pair.memory.forces.clear();
-        pair.memory.shares.clear();
-        pair.memory.profile.clear();
-        pair.memory.profile_change.clear();
+        pair.memory.clear_points();
     }
     std::size_t next = 0;
     for (std::size_t c = 0; c < m_contacts.size(); ++c) {

@@ -201,7 +201,8 @@ void ContactProblemBuilder::list_corners(const std::vector<ContactSurface>& surf
         }
         const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
         const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
-        const PatchGap found = patch.gap_of(points, gap);
+        PatchGap found = patch.gap_of(points, gap);
+        found[0] += block.slack;
         const int tilt = row + patch.row_count() - patch.tilts;
         if (patch.tilts == 0) {
             m_corners.push_back({row, row, 0, Vector2d::Zero(), found[0]});

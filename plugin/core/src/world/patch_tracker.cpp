@@ -49,10 +49,7 @@ void PatchTracker::reserve(std::size_t points)
         step->parts.resize(parts);
         for (Part& part : step->parts) {
             part.members.reserve(m_point_room);
-            part.memory.keys.reserve(m_point_room);
-            part.memory.shares.reserve(m_point_room);
-            part.memory.profile.reserve(m_point_room);
-            part.memory.profile_change.reserve(m_point_room);
+            part.memory.reserve_points(m_point_room);
         }
     }
 }
@@ -113,24 +110,18 @@ void PatchTracker::carry_over(Part& part, std::span<const ContactPoint> points, 
     memory.friction.setZero();
     memory.torque = 0.0;
     memory.moment.setZero();
-    memory.forces.clear();
-    memory.keys.clear();
-    memory.shares.clear();
-    memory.profile.clear();
-    memory.profile_change.clear();
+    memory.settling_steps = memory.event_force = 0.0;
+    memory.clear_points();
     part.members.clear();
+    bool one = false;  // all of one past patch
     constexpr double whole = 1.0 - 1e-12;
     double most = -1.0;
     for (std::size_t k = 0; k < past.count; ++k) {
         const PairMemory& old = m_before.parts[past.first + k].memory;
         const double share = m_taken[k] > 0.0 ? m_taken[k] / m_known[k] : 0.0;
         if (sources == 1 && k == last && share > whole) {
-            memory.tangent = old.tangent;
-            memory.normal_force = old.normal_force;
-            memory.friction = old.friction;
-            memory.torque = old.torque;
-            memory.moment = old.moment;
-            memory.pace = old.pace;
+            memory = old;  // with the points that are gone
+            one = true;
         } else if (share > 0.0) {
             memory.normal_force += share * old.normal_force;
             memory.friction += share * old.friction;
@@ -143,12 +134,13 @@ void PatchTracker::carry_over(Part& part, std::span<const ContactPoint> points, 
     }
     for (std::size_t i = 0; i < part.count; ++i) {
         part.members.push_back(points[i].key);
-        if (source(i).remembered) {
+        if (!one && source(i).remembered) {
             // Shares of different patches compare only as forces.
             const double force =
                 sources > 1 ? m_before.parts[past.first + source(i).part].memory.normal_force : 1.0;
             memory.keys.push_back(points[i].key);
             memory.shares.push_back(force * source(i).share);
+            memory.places.push_back(points[i].p);
             memory.profile.push_back(force * source(i).profile);
             memory.profile_change.push_back(force * source(i).profile_change);
         }

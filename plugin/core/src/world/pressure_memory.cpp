@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <numeric>
 #include <softcontact/contact/pressure_profile.hpp>
 #include <softcontact/world/pressure_memory.hpp>
@@ -31,14 +33,17 @@ void scale(std::span<double> values, double factor)
 }  // namespace
 
 void PressureSpread::spread(std::span<const ContactPoint> points, std::span<const double> weights,
-                            bool moments, bool yields, const PairMemory& memory)
+                            bool moments, bool yields, const PairMemory& memory,
+                            const FreeTissue& free_tissue)
 {
     const std::size_t n = points.size();
     m_profile.assign(weights.begin(), weights.end());
     scale(m_profile, 1.0 / sum(m_profile));
     m_change.assign(n, 0.0);
     m_pace = 0.5;
-    if (yields) {
+    m_settling_steps = m_event_force = 0.0;
+    const bool answers = free_tissue.modulus > 0.0 && answer(points, memory, free_tissue);
+    if (yields && !answers) {
         lag(points, memory);
     }
     m_pressed.assign(n, 0.0);
@@ -112,14 +117,95 @@ void PressureSpread::lag(std::span<const ContactPoint> points, const PairMemory&
     scale(m_profile, 1.0 / sum(m_profile));
 }
 
+void PressureSpread::take_over(std::span<const ContactPoint> points, const PairMemory& memory)
+{
+    m_pressed.assign(points.size(), 0.0);
+    m_met.assign(memory.keys.size(), 0);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const std::size_t at = place_of(memory, points[i].key);
+        if (at < memory.keys.size()) {
+            m_pressed[i] = memory.shares[at];
+            m_met[at] = 1;
+        }
+    }
+    for (std::size_t k = 0; k < memory.keys.size(); ++k) {
+        if (m_met[k] != 0 || memory.shares[k] == 0.0) {
+            continue;
+        }
+        std::size_t nearest = 0;
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const double away = (points[i].p - memory.places[k]).squaredNorm();
+            if (away < least) {
+                least = away;
+                nearest = i;
+            }
+        }
+        m_pressed[nearest] += memory.shares[k];
+    }
+}
+
+bool PressureSpread::answer(std::span<const ContactPoint> points, const PairMemory& memory,
+                            const FreeTissue& tissue)
+{
+    constexpr double usual_steps = 40.0;  // after which steps that change nothing count half
+    constexpr double same_force = 2.0;  // ratio of forces, and way over √S, up to which nothing changed much
+    constexpr double same_place = 0.2;
+    constexpr double lifted_share = 0.025;  // of the force, that points bear which are lifted off
+    const std::size_t n = points.size();
+    take_over(points, memory);
+    double last = 0.0, area = 0.0, mean_gap = 0.0;
+    Vector3d place = Vector3d::Zero();
+    for (std::size_t i = 0; i < n; ++i) {
+        last += m_pressed[i];
+        area += points[i].area;
+        mean_gap += m_pressed[i] * tissue.gaps[i];
+        place += points[i].area * points[i].p;
+    }
+    if (!(last > 0.0) || !(memory.normal_force > 0.0) || !(area > 0.0)) {
+        return false;
+    }
+    scale(m_pressed, 1.0 / last);
+    mean_gap /= last;
+    place /= area;
+    const double size = std::sqrt(area), force = memory.normal_force;
+    m_settling_steps = memory.settling_steps + 1.0;
+    m_event_force = memory.event_force;
+    m_event_place = memory.event_place;
+    if (!(force < same_force * m_event_force) || !(force * same_force > m_event_force) ||
+        (place - m_event_place).norm() > same_place * size) {
+        m_settling_steps = 0.0;
+        m_event_force = force;
+        m_event_place = place;
+    }
+    double deepest = 0.0, lifted = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double inside = mean_gap - tissue.gaps[i];
+        deepest = std::max(deepest, inside);
+        lifted += inside < -settled_ratio * size ? m_pressed[i] : 0.0;
+    }
+    m_profile = m_pressed;
+    if (deepest < settled_ratio * size && lifted < lifted_share) {
+        return true;
+    }
+    const double pace = std::min(1.0, tissue.wave_way / size) / (1.0 + m_settling_steps / usual_steps);
+    const double stiffness = std::numbers::pi * tissue.modulus / size;  // [Pa/m]
+    for (std::size_t i = 0; i < n; ++i) {
+        const double rise = stiffness * points[i].area * (mean_gap - tissue.gaps[i]) / force;
+        m_profile[i] += pace * std::max(rise, -m_pressed[i]);
+    }
+    scale(m_profile, 1.0 / sum(m_profile));
+    return true;
+}
+
 void PressureSpread::remember(std::span<const ContactPoint> points, const AggregatePatch& patch,
                               double normal_force, const Vector2d& moment, PairMemory& memory)
 {
-    memory.keys.clear();
-    memory.shares.clear();
-    memory.profile.clear();
-    memory.profile_change.clear();
+    memory.clear_points();
     memory.pace = m_pace;
+    memory.settling_steps = m_settling_steps;
+    memory.event_force = m_event_force;
+    memory.event_place = m_event_place;
     if (!(normal_force > 0.0)) {
         return;
     }
@@ -144,6 +230,7 @@ void PressureSpread::remember(std::span<const ContactPoint> points, const Aggreg
     for (const std::size_t i : m_order) {
         memory.keys.push_back(points[i].key);
         memory.shares.push_back(m_shares[i]);
+        memory.places.push_back(points[i].p);
         memory.profile.push_back(m_profile[i]);
         memory.profile_change.push_back(m_change[i]);
     }

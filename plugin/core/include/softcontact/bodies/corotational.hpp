@@ -3,6 +3,7 @@
 
 #include <Eigen/SparseCore>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "softcontact/bodies/material.hpp"
@@ -42,7 +43,11 @@ public:
     [[nodiscard]] Index node_count() const { return m_rest_nodes.cols(); }
     [[nodiscard]] Index element_count() const { return static_cast<Index>(m_elements.size()); }
     [[nodiscard]] const Points& rest_nodes() const { return m_rest_nodes; }
-    [[nodiscard]] double rest_volume() const;                             ///< [m^3]
+    [[nodiscard]] double rest_volume() const;  ///< [m^3]
+    /// Plane-strain modulus E/(1 − ν²) of small strains, mean over the volume [Pa].
+    [[nodiscard]] double plane_modulus() const { return m_plane_modulus; }
+    /// Speed of a wave of that modulus and the mean density [m/s].
+    [[nodiscard]] double wave_speed() const { return std::sqrt(m_plane_modulus / m_density); }
     [[nodiscard]] const VectorXd& lumped_mass() const { return m_mass; }  ///< (n,) [kg]
 
     /// Rotations for positions x (3, n) [m]. False if some position is not finite or absurdly large; its
@@ -112,6 +117,7 @@ private:
 
     Points m_rest_nodes;
     VectorXd m_mass;
+    double m_plane_modulus = 0.0, m_density = 1.0;  ///< means over the volume
     std::vector<Element> m_elements;
     std::vector<Quaterniond> m_quaternions;
     std::vector<Matrix3d> m_rotations;

@@ -117,6 +117,7 @@ private:
         int patch = -1;                   ///< aggregated contacts: index into m_patches
         PatchGap gap = PatchGap::Zero();  ///< at the start of the step; of points the first alone
         double bounce = 0.0;  ///< normal velocity at the end at the least, of a contact that bounces [m/s]
+        double slack = 0.0;   ///< overlap of a patch that the position pass leaves [m]
         Matrix3d frame = Matrix3d::Identity();  ///< columns n, t, s
     };
 
@@ -130,7 +131,10 @@ private:
     void add_found(std::size_t index, const ContactPair& pair, const ContactSurface& a, bool adaptive);
     [[nodiscard]] PairMemory& memory(const PairContacts& contacts, ContactPair& pair);
     void add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
-                   ContactPair& pair, const WorldSettings& settings);
+                   ContactPair& pair, const WorldSettings& settings, double step);
+    /// Its gaps are in m_gaps.
+    FreeTissue free_tissue(std::span<const ContactPoint> points, const ContactSurface& a,
+                           const ContactSurface& b, double step);
     void weigh(std::span<ContactPoint> points, const ContactSurface& a, const ContactSurface& b,
                const WorldSettings& settings);
     void add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,

@@ -52,9 +52,33 @@ struct PairMemory {
     std::vector<std::uint64_t> keys;     ///< sorted: what the lists below belong to
     std::vector<Vector3d> forces;        ///< [N], point contacts
     std::vector<double> shares;          ///< of patches: of the normal force as solved; sum 1 [-]
+    std::vector<Vector3d> places;        ///< of patches: where their points were [m]
     std::vector<double> profile;         ///< of patches: PressureSpread::profile() [-]
     std::vector<double> profile_change;  ///< what the last step added to it [-]
     double pace = 0.5;                   ///< share of a new profile that the next step takes [-]
+    /// Of patches of free tissue, when they last changed much: steps since then, force [N] and place [m].
+    double settling_steps = 0.0, event_force = 0.0;
+    Vector3d event_place = Vector3d::Zero();
+
+    /// Forgets the lists.
+    void clear_points()
+    {
+        keys.clear();
+        forces.clear();
+        shares.clear();
+        places.clear();
+        profile.clear();
+        profile_change.clear();
+    }
+    /// Room in the lists of a patch.
+    void reserve_points(std::size_t count)
+    {
+        keys.reserve(count);
+        shares.reserve(count);
+        places.reserve(count);
+        profile.reserve(count);
+        profile_change.reserve(count);
+    }
 };
 
 }  // namespace softcontact

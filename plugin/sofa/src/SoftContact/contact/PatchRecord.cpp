@@ -12,10 +12,7 @@ void PatchRecord::beginStep()
         m_memory.normal_force = m_memory.torque = 0.0;
         m_memory.friction.setZero();
         m_memory.moment.setZero();
-        m_memory.keys.clear();
-        m_memory.shares.clear();
-        m_memory.profile.clear();
-        m_memory.profile_change.clear();
+        m_memory.clear_points();
     }
     m_active = false;
     m_solved->fresh = false;
