@@ -98,9 +98,8 @@ def test_collision_of_two_bodies_keeps_their_momentum(contact):
             momentum += masses[name] * (turn @ world.joint_velocities(body)[:3])
         assert momentum == pytest.approx([0.1, 0.0, 0.0], abs=1e-12)
     assert seen > 1.0
-    assert (
-        parts > 1 or contact == "point"
-    )  # forces are the mean over a step, also of one that is taken in parts
+    # Forces are the mean over a step, also of one that is taken in parts.
+    assert parts > 1 or contact == "point"
     turn = Rotation.from_quat(world.body_pose(slow)[1]).as_matrix()
     assert impulse == pytest.approx(0.25 * turn @ world.joint_velocities(slow)[:3], abs=1e-12)
     assert np.linalg.norm(world.joint_velocities(slow)[3:]) > 0.1  # hit beside the centre: it spins

@@ -132,7 +132,7 @@ private:
     [[nodiscard]] PairMemory& memory(const PairContacts& contacts, ContactPair& pair);
     void add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
                    ContactPair& pair, const WorldSettings& settings, double step);
-    /// Its gaps are in m_gaps.
+    /// Wants m_gaps of the undeformed bodies, from weigh(), and leaves those of the step's start there.
     FreeTissue free_tissue(std::span<const ContactPoint> points, const ContactSurface& a,
                            const ContactSurface& b, double step);
     void weigh(std::span<ContactPoint> points, const ContactSurface& a, const ContactSurface& b,

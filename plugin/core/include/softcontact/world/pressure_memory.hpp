@@ -9,9 +9,9 @@
 
 namespace softcontact {
 
-/// Tissue that nothing holds, under a patch.
+/// Tissue that nothing holds, lying flat under a patch.
 struct FreeTissue {
-    double modulus = 0.0;          ///< plane-strain modulus of the softer side [Pa]; zero: all tissue is held
+    double modulus = 0.0;          ///< plane-strain modulus of the softer side [Pa]; zero: held, or round
     double wave_way = 0.0;         ///< how far a pressure wave runs through it in the step [m]
     std::span<const double> gaps;  ///< of the patch's points at the start of the step [m]
 };
@@ -29,13 +29,12 @@ public:
     /// and by less, to a thirty-second, while it turns back from step to step: that settles where the bodies'
     /// answer overshoots up to sixty times.
     ///
-    /// Tissue that nothing holds is another matter: its undeformed overlap with what it lies on is next to
-    /// nothing, and that of flat faces turns with round-off. There the weights are the first profile only.
-    /// From then on the pressure answers to the gaps: where the tissue is inside it rises, where it is lifted
-    /// it falls, by the stiffness of a half-space against a wave as long as the patch, π E' / √S: Uzawa's
-    /// iteration for the pressure of a contact point by point, one turn a step. It takes no more than a
-    /// wave runs through of the patch, less and less while nothing changes much, and stops within
-    /// `settled_ratio`.
+    /// Tissue that nothing holds and that lies on a flat face is another matter: its undeformed overlap is
+    /// next to nothing, and turns with round-off. There the weights are the first profile only. From then on
+    /// the pressure answers to the gaps: where the tissue is inside it rises, where it is lifted it falls, by
+    /// the stiffness of a half-space against a wave as long as the patch, π E' / √S: Uzawa's iteration for
+    /// the pressure of a contact point by point, one turn a step. It takes no more than a wave runs through
+    /// of the patch, less and less while nothing changes much, and stops within `settled_ratio`.
     void spread(std::span<const ContactPoint> points, std::span<const double> weights, bool moments,
                 bool yields, const PairMemory& memory, const FreeTissue& free_tissue = {});
     /// Overlap of a settled patch of free tissue, over √S.
