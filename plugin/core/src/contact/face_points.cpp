@@ -29,6 +29,9 @@ constexpr double corner_share = 1.0 / 12.0, middle_share = 0.75;
 /// Area over the squared size below which points lie on a line.
 constexpr double line_ratio = 1e-9;
 
+/// Area of a disc over that of the fewest rim points that stand for it, and a margin for round-off.
+constexpr double disc_over_octagon = 1.001 * std::numbers::pi / (2.0 * std::numbers::sqrt2);
+
 struct Corner {
     ContactPoint point;
     double angle = 0.0;
@@ -106,6 +109,9 @@ void spread_over_face(std::vector<ContactPoint>& points)
     if (!(whole > line_ratio * size) || !(area > 0.0)) return;
 
     // The corners of a disc are some of its rim: what lies between them goes out as far as its area asks for.
+    // Of a face that has corners out of reach the sum of the areas says nothing.
+    const double of_disc = area / whole;
+    area = of_disc >= 1.0 && of_disc <= disc_over_octagon ? area : whole;
     const double stretch = std::sqrt(area / whole);
     std::array<ContactPoint, most_corners> spokes, sides;  // half-way to a corner; half-way to the next one
     std::array<std::pair<const ContactPoint*, double>, most_corners> all;
