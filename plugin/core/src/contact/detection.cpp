@@ -355,13 +355,15 @@ void check(bool valid, const char* name, double value, const char* requirement)
 
 }  // namespace
 
-void DetectionOptions::limit_smooth_edges(bool patch, double alarm, double travel)
+double DetectionOptions::limit_smooth_edges(bool patch, double alarm, double travel)
 {
     // A patch holds the mean gap of its points, so that a single one more hardly changes it; but they tell
     // how deep the undeformed bodies overlap, whatever their gap. Point contacts leave a margin for motion
     // beside the free one.
     edge_tolerance = (patch ? 0.5 : 0.1) * alarm;
-    smooth_distance = contact_offset + (patch ? 1.0 : 0.25) * alarm + travel;
+    const double margin = (patch ? 1.0 : 0.25) * alarm;
+    smooth_distance = contact_offset + margin + travel;
+    return margin;
 }
 
 void DetectionOptions::validate() const

@@ -40,8 +40,8 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
         a.geometry.refresh();
         b.geometry.refresh();
         options.alarm_distance = settings.alarm_distance + a.free_travel() + b.free_travel();
-        options.limit_smooth_edges(pairs[i].aggregated, settings.alarm_distance,
-                                   a.free_travel() + b.free_travel());
+        const double smooth_alarm = options.limit_smooth_edges(pairs[i].aggregated, settings.alarm_distance,
+                                                               a.free_travel() + b.free_travel());
         if (a.shape && b.shape) {
             m_first_impact =
                 std::min(m_first_impact, find_shape_contacts(a, b, settings.alarm_distance, m_found));
@@ -57,7 +57,7 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
             detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
         }
         if (pairs[i].aggregated && a.shape && b.shape) spread_over_face(m_found);
-        keep_reached(a, b, options, settings.alarm_distance);
+        keep_reached(a, b, settings.alarm_distance, smooth_alarm);
         if (!m_found.empty()) {
             add_found(i, pairs[i], a, settings.aggregation == Aggregation::adaptive);
         }
@@ -66,7 +66,7 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
 }
 
 void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactSurface& b,
-                                         const DetectionOptions& options, double alarm_distance)
+                                         double alarm_distance, double smooth_alarm)
 {
     // The moment at which the first of them touches in the free motion: others that are still further apart
     // then than the alarm distance are a matter of later steps.
@@ -80,12 +80,10 @@ void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactS
             first = std::min(first, std::max(0.0, start / (start - point.gap)));
         }
     }
-    const double smooth =
-        options.smooth_distance - options.contact_offset - a.free_travel() - b.free_travel();
     std::erase_if(m_found, [&](const ContactPoint& point) {
         const double start = start_gap(point, a, b);
         return std::min(start, start + first * (point.gap - start)) >
-               (point.smooth ? smooth : alarm_distance);
+               (point.smooth ? smooth_alarm : alarm_distance);
     });
 }
 

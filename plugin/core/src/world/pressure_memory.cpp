@@ -18,6 +18,19 @@ std::size_t place_of(const PairMemory& memory, std::uint64_t key)
                                                        : memory.keys.size();
 }
 
+/// What the last step left for these points; 0 for new ones.
+void recall(std::span<const ContactPoint> points, const PairMemory& memory, std::span<const double> values,
+            std::vector<double>& out)
+{
+    out.assign(points.size(), 0.0);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const std::size_t at = place_of(memory, points[i].key);
+        if (at < values.size()) {
+            out[i] = values[at];
+        }
+    }
+}
+
 double sum(std::span<const double> values)
 {
     return std::accumulate(values.begin(), values.end(), 0.0);
@@ -46,13 +59,8 @@ void PressureSpread::spread(std::span<const ContactPoint> points, std::span<cons
     if (yields && !answers) {
         lag(points, memory);
     }
-    m_pressed.assign(n, 0.0);
-    double pressed = 0.0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t at = place_of(memory, points[i].key);
-        m_pressed[i] = at < memory.keys.size() ? memory.shares[at] : 0.0;
-        pressed += m_pressed[i];
-    }
+    recall(points, memory, memory.shares, m_pressed);
+    const double pressed = sum(m_pressed);
     m_shares = m_profile;
     if (!moments || !(pressed > 0.0) || !(memory.normal_force > 0.0)) {
         return;
@@ -82,14 +90,8 @@ void PressureSpread::lag(std::span<const ContactPoint> points, const PairMemory&
     constexpr double same = 0.05;       // of the force, twice what may lie elsewhere and count as no change
     constexpr double fastest = 0.5, slowest = 1.0 / 32.0, recovery = 1.25;
     const std::size_t n = points.size();
-    m_pressed.assign(n, 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t at = place_of(memory, points[i].key);
-        if (at < memory.keys.size()) {
-            m_pressed[i] = memory.profile[at];
-            m_change[i] = memory.profile_change[at];
-        }
-    }
+    recall(points, memory, memory.profile, m_pressed);
+    recall(points, memory, memory.profile_change, m_change);
     m_pace = memory.pace;
     const double last = sum(m_pressed);
     if (!(last > 0.0)) {

@@ -27,8 +27,9 @@ struct DetectionOptions {
     double smooth_distance = std::numeric_limits<double>::infinity();
 
     /// Sets both limits of smooth edges as a step wants them: for the points of a patch or for point
-    /// contacts, with the alarm distance of bodies that hardly move and their travel in the step [m].
-    void limit_smooth_edges(bool patch, double alarm, double travel);
+    /// contacts, with the alarm distance of bodies that hardly move and their travel in the step [m]. Returns
+    /// how far apart they may be beside the travel.
+    double limit_smooth_edges(bool patch, double alarm, double travel);
 
     static constexpr double penetration_multiple = 4.0;
     [[nodiscard]] double search_depth() const

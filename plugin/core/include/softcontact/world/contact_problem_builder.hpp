@@ -125,8 +125,8 @@ private:
     {
         return {values.data(), static_cast<Index>(values.size())};
     }
-    void keep_reached(const ContactSurface& a, const ContactSurface& b, const DetectionOptions& options,
-                      double alarm_distance);
+    void keep_reached(const ContactSurface& a, const ContactSurface& b, double alarm_distance,
+                      double smooth_alarm);
     void make_room(std::vector<ContactPair>& pairs);
     void add_found(std::size_t index, const ContactPair& pair, const ContactSurface& a, bool adaptive);
     [[nodiscard]] PairMemory& memory(const PairContacts& contacts, ContactPair& pair);
