@@ -45,7 +45,7 @@ TetrahedralDynamics::TetrahedralDynamics(CorotationalModel model, TetrahedralOpt
     m_stretch_known = m_rate_known = m_v_euler = m_v;
     m_middle = m_x;
     if (m_free) {
-        m_turning = m_v;
+        m_turning = m_turned_on = m_v;
         m_turned_modes.resize(dof_count(), 3);
     }
 

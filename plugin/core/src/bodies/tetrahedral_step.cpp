@@ -74,14 +74,27 @@ void TetrahedralDynamics::solve_turned_modes()
     m_turn_compliance = moments.inverse();
 }
 
-void TetrahedralDynamics::write_turning(double h)
+void TetrahedralDynamics::write_turning(const VectorXd& v, double h)
 {
     // The chord of an arc is no rigid motion: what it deforms is no strain, and must not be resisted.
-    const Vector3d turn = m_modes.chord_turn(m_modes.angular_momentum(m_v), h);
+    const Vector3d turn = m_modes.chord_turn(m_modes.angular_momentum(v), h);
     Map<Points> turning(m_turning.data(), 3, node_count());
     const Matrix3d arc = (rotation_by(turn) - Matrix3d::Identity()) / h;
     turning.noalias() = arc * m_modes.arms();
     m_modes.add(m_modes.of_velocity(m_turning), -1.0, m_turning);
+}
+
+void TetrahedralDynamics::turn_on()
+{
+    // The solution for w = v − turning is linear in the turning, and contact found it for the one at the
+    // start.
+    m_turned_on = -m_turning;
+    write_turning(m_v_free, m_step);
+    m_turned_on += m_turning;
+    m_v_free += m_turned_on;
+    m_turned_on = m_mass_factor * m_dof_mass.cwiseProduct(m_turned_on);
+    solve(m_turned_on);
+    m_v_free -= m_turned_on;
 }
 
 bool TetrahedralDynamics::begin_step(double h, const Vector3d& gravity,
@@ -102,7 +115,7 @@ bool TetrahedralDynamics::begin_step(double h, const Vector3d& gravity,
     }
     if (m_free) {
         solve_turned_modes();
-        write_turning(h);
+        write_turning(m_v, h);
         m_v_free -= m_mass_factor * m_dof_mass.cwiseProduct(m_turning);
     }
     solve(m_v_free);
@@ -180,6 +193,7 @@ bool TetrahedralDynamics::finish(const Ref<const VectorXd>& velocity_change, boo
     }
     m_v_free += velocity_change;
     release_fixed(m_v_free);
+    if (touched && m_free) turn_on();
     m_x_free = m_x + m_step * Map<const Points>(m_v_free.data(), 3, node_count());
     if (!touched && m_free) {  // gravity comes bit by bit: the centre of mass moves by the mean velocity
         const Vector3d gained = m_modes.of_velocity(m_v_free).velocity - m_modes.of_velocity(m_v).velocity;

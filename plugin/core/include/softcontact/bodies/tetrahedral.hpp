@@ -133,7 +133,8 @@ private:
     bool factorize(double stiffness, double mass_factor);
     void write_force(const Eigen::Ref<const Points>& x);
     void solve_turned_modes();
-    void write_turning(double h);
+    void write_turning(const VectorXd& v, double h);
+    void turn_on();
     void solve_frozen(Eigen::Ref<MatrixXd> rhs) const;
     void restore_momenta(const RigidModes::Motion& wanted, Eigen::Ref<VectorXd> v) const;
     void guess_middle(double h);
@@ -164,6 +165,7 @@ private:
     Matrix3d m_turn_compliance = Matrix3d::Zero();  // inverse of their angular momenta
     double m_mass_factor = 1.0;                     // of M in A
     VectorXd m_turning;                             // deformation velocity of the arcs of a turn (3n,)
+    VectorXd m_turned_on;                           // workspace of turn_on() (3n,)
     VectorXd m_stretch_known;                       // workspaces of the midpoint rule
     VectorXd m_rate_known;
     Points m_middle;
