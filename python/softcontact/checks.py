@@ -7,16 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from softcontact.energy import largest_rise, turned_over
 from softcontact.figures import force_jump
 from softcontact.record import History
-from softcontact.scene.measures import Check, NotSelfCrossing, OverlapLimit, Solved
+from softcontact.scene.measures import Check, NoEnergyGained, NotSelfCrossing, OverlapLimit, Solved
 from softcontact.scene.model import Scene
 
 FloatArray = NDArray[np.float64]
 
 OVERLAPS = ("overlap_points", "overlap_patches")
 
-ALWAYS = ("finite", "penetration", "overlap", "not_self_crossing", "solved")  # hold for any part of a run
+# What holds for any part of a run.
+ALWAYS = ("finite", "penetration", "overlap", "not_self_crossing", "no_energy_gained", "solved")
 
 
 def evaluate(scene: Scene, history: History) -> tuple[list[dict[str, Any]], list[str]]:
@@ -46,7 +48,7 @@ def evaluate(scene: Scene, history: History) -> tuple[list[dict[str, Any]], list
 
 
 def _unasked(scene: Scene) -> list[Check]:
-    """What holds for every run: its steps are solved, and bodies are not inside each other.
+    """What holds for every run: its steps are solved, bodies are not inside each other, no energy comes from nothing.
 
     Nothing of it where the scene itself has such a check over its whole time.
     """
@@ -57,6 +59,8 @@ def _unasked(scene: Scene) -> list[Check]:
     unasked: list[Check] = [OverlapLimit(), Solved()]
     if any(body.kind == "tetrahedral" for body in scene.bodies):
         unasked.insert(1, NotSelfCrossing())
+    if not scene.is_driven:
+        unasked.append(NoEnergyGained())
     return [check for check in unasked if check.kind not in judged]
 
 
@@ -95,6 +99,11 @@ def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, s
             return _at_most(
                 float(np.nan_to_num(history.series["self_crossings"][rows]).max()), float(check.most), "1"
             )
+        case "no_energy_gained":
+            moving, total = history.energies()
+            rise = largest_rise(total[rows.start : rows.stop + 1])
+            scale = turned_over(total, moving, history.weight_times_size)
+            return _at_most(rise / scale if rise > 0 else 0.0, check.limit, "1")
         case "finite":
             return _at_most(float(_not_finite(history)), 0.0, "1")
         case "solved":

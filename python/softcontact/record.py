@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from softcontact.device_record import UNITS as DEVICE_UNITS
 from softcontact.device_record import DeviceRecorder
+from softcontact.energy import weight_times_size
 from softcontact.engines.base import Engine, Tracking, link_position
 from softcontact.frames import FrameStore
 from softcontact.patches import MEANINGS, PatchSeries, sum_up, with_finite_gauges
@@ -75,6 +76,8 @@ class History:
         devices: by tool: force [N] and torque [N m] of its coupling on the device (n, 3), motion, twist of the tool's
             centre of mass (n, 6).
         residual_unit: of the series "residual", which each engine and scene measures in its own way.
+        start_energies: kinetic, elastic and potential energy at time zero [J].
+        weight_times_size: of the body for which it is largest [J].
     """
 
     time: FloatArray
@@ -91,6 +94,8 @@ class History:
     wrenches: dict[tuple[str, str], dict[str, FloatArray]] = field(default_factory=dict)
     devices: dict[str, dict[str, FloatArray]] = field(default_factory=dict)
     residual_unit: str = "m/s"
+    start_energies: dict[str, float] = field(default_factory=dict)
+    weight_times_size: float = 0.0
 
     def contact_force(self, body: str, by: str | None = None) -> FloatArray:
         """Contact force on a body or a surface, summed over its patches.
@@ -113,6 +118,14 @@ class History:
                 if body in (on, self.owner[on]) and by in (None, source, self.owner[source]):
                     total += sign * series["force"]
         return total
+
+    def energies(self) -> tuple[FloatArray, FloatArray]:
+        """Kinetic and elastic energy, and that with the potential energy (n + 1,) [J], from the start on."""
+        kinetic, elastic, potential = (
+            np.append(self.start_energies.get(name, self.series[name][0]), self.series[name])
+            for name in ENERGIES
+        )
+        return kinetic + elastic, kinetic + elastic + potential
 
     def height(self, body: str) -> FloatArray:
         """Height of a body against gravity above where it started (n,) [m]."""
@@ -189,6 +202,8 @@ class Recorder:
         self._series = {name: np.zeros(steps) for name in (*STATISTICS, *ENERGIES)}
         self._poses = {name: np.zeros((steps, 7)) for name in self._names}
         self._start = {name: np.array(engine.pose(name)) for name in self._names}
+        self._start_energies = {name: float(value) for name, value in engine.energies().items()}
+        self._weight = weight_times_size(scene, engine)
         self._patches = PatchSeries(steps)
         self._tactile = TactileRecorder(engine) if scene.record.tactile else None
         self._devices = DeviceRecorder(engine, steps)
@@ -261,6 +276,8 @@ class Recorder:
             },
             devices=self._devices.finish(n),
             residual_unit=self.engine.residual_unit,
+            start_energies=self._start_energies,
+            weight_times_size=self._weight,
         )
 
     def _count_crossings(self) -> int:

@@ -258,6 +258,20 @@ class NotSelfCrossing(_Window):
     """Pairs of its triangles that may cross."""
 
 
+class NoEnergyGained(_Window):
+    """The energy of what nothing drives never rises: contact and time integration may take some and give none.
+
+    A rise is told as a share of the largest of the energy lost since the start, that ever in motion and strain, and the
+    weight of a body times its size: bodies lifted out of as large an overlap as OverlapLimit allows stay below the
+    limit. A scene without motions, grasps, belts, hands and tools is judged by one even where it has none; in others
+    nothing is known of the work that comes in, and the check is refused.
+    """
+
+    kind: Literal["no_energy_gained"] = "no_energy_gained"
+    limit: Positive = 0.01
+    """Largest rise above an earlier value [-]."""
+
+
 class Finite(_Check):
     """Every recorded number is finite."""
 
@@ -348,6 +362,7 @@ Check = Annotated[
     | PenetrationLimit
     | OverlapLimit
     | NotSelfCrossing
+    | NoEnergyGained
     | Finite
     | ProbeLimit
     | Solved

@@ -35,6 +35,7 @@ _MOVED_BY = {
     "device": ("block",),
     "device_in_hand": ("tool", "avatar"),
 }
+_PASSIVE = ("rigid", "kinematic", "tetrahedral", "articulated")
 
 
 class Scene(Part):
@@ -126,6 +127,11 @@ class Scene(Part):
         for index, check in enumerate(self.checks):
             if getattr(check, "probe", None) is not None:
                 _known(f"checks[{index}].probe", check.probe, [p.name for p in self.probes], "probe")
+            if check.kind == "no_energy_gained" and self.is_driven:
+                raise ValueError(
+                    f"checks[{index}]: what drives the scene gives energy, how much is not known; leave "
+                    "no_energy_gained out"
+                )
         self._check_cameras(names)
         self._check_turns()
         self._check_motions()
@@ -230,6 +236,16 @@ class Scene(Part):
     def step_count(self) -> int:
         """Steps in the whole duration."""
         return max(1, round(self.duration / self.time_step))
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether something may do work on its bodies: a motion, a grasp, a belt, a hand, a tool or a device."""
+        return bool(
+            self.motions
+            or self.closings()
+            or self.surface_velocities
+            or any(body.kind not in _PASSIVE for body in self.bodies)
+        )
 
     def closings(self) -> list[tuple[str, Grasp]]:
         """Every grasp with its place in the scene: `grasp` first, then `grasps`."""

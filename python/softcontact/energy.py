@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Energy as a judge: where nothing drives a scene, contact may take energy and must never give any."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softcontact.engines.base import Engine
+from softcontact.scene.model import Scene
+
+FloatArray = NDArray[np.float64]
+
+
+def weight_times_size(scene: Scene, engine: Engine) -> float:
+    """Work that lifts the body for which it is largest by its own size [J], from density and surfaces at the start."""
+    surfaces: dict[str, list[tuple[FloatArray, NDArray[np.int32]]]] = {}
+    for surface in engine.surfaces:
+        vertices = np.asarray(engine.vertices(surface.name), dtype=float)
+        surfaces.setdefault(surface.body, []).append((vertices, np.asarray(surface.triangles)))
+    gravity, largest = float(np.linalg.norm(scene.gravity)), 0.0
+    for body in scene.bodies:
+        if body.name in surfaces and body.kind in ("rigid", "tetrahedral", "articulated"):
+            corners = np.vstack([vertices for vertices, _ in surfaces[body.name]])
+            size = float(np.ptp(corners, axis=0).max())
+            largest = max(largest, _mass(body, surfaces[body.name]) * gravity * size)
+    return largest
+
+
+def largest_rise(energy: FloatArray) -> float:
+    """How far an energy (n,) rises above what it had come down to before [J]."""
+    return float((energy - np.minimum.accumulate(energy)).max())
+
+
+def turned_over(total: FloatArray, moving: FloatArray, weight: float) -> float:
+    """What a rise of energy is measured against [J].
+
+    Args:
+        total: kinetic, elastic and potential energy (n,) [J].
+        moving: kinetic and elastic energy (n,) [J].
+        weight: see weight_times_size [J].
+    Returns:
+        The largest of the fall of the total energy, what was ever in motion and strain, and the weight times the size.
+    """
+    return max(float(total[0] - total.min()), float(moving.max()), weight)
+
+
+def _mass(body: Any, surfaces: list[tuple[FloatArray, NDArray[np.int32]]]) -> float:
+    if body.kind == "articulated":
+        return sum(link.mass for link in body.links)
+    if body.kind == "rigid" and body.mass is not None:
+        return body.mass
+    density = body.material.density if body.kind == "tetrahedral" else body.density or 1000.0
+    volume = 0.0
+    for vertices, triangles in surfaces:
+        a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
+        volume += abs(float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum())) / 6
+    return density * volume

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Energy as a judge of every run that nothing drives."""
+
+import numpy as np
+import pytest
+from scene_samples import drop_scene
+
+from softcontact.checks import evaluate
+from softcontact.runner import run
+from softcontact.scene import Box, KinematicBody, NoEnergyGained, RigidBody, Scene, SceneError, Sphere
+
+
+def fallen(**changes):
+    """A block that falls by 0.1 m on a table and lies: 1 kg, 0.1 m, E from 1.96 J to 0.98 J."""
+    fields = {"duration": 0.3, "time_step": 0.005}
+    block = RigidBody(name="block", shape=Box(size=(0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.15))
+    table = KinematicBody(name="table", shape=Box(size=(1, 1, 0.1)), position=(0, 0, -0.05))
+    return Scene(name="fallen", bodies=[block, table], **(fields | changes))
+
+
+def names(scene, change=lambda series: None):
+    """Checks that were judged, and those that failed, where the series of a run were changed."""
+    history = run(scene, record=False, replay=False, progress=False).history
+    change(history.series)
+    checks = evaluate(scene, history)[0]
+    return {c["name"] for c in checks}, {c["name"] for c in checks if not c["passed"]}
+
+
+def lift(joules, row):
+    def change(series):
+        series["potential"][row] += joules
+
+    return change
+
+
+def test_a_run_that_nothing_drives_is_judged_and_one_that_falls_passes():
+    judged, failed = names(fallen())
+    assert "no_energy_gained" in judged
+    assert not failed
+
+
+@pytest.mark.parametrize("row", [0, 10, -1])
+def test_energy_from_nothing_in_one_step_fails_the_run(row):
+    """The scale is the weight times the size, 0.981 J, or the energy lost, as much."""
+    assert names(fallen(), lift(0.0097, row))[1] == set()
+    assert names(fallen(), lift(0.0103, row))[1] == {"no_energy_gained"}
+
+
+def test_a_rise_counts_from_the_lowest_value_before_it_and_not_from_the_start():
+    def jump(series):
+        series["kinetic"][-1] = 0.05  # far below the energy at the start
+
+    assert names(fallen(), jump)[1] == {"no_energy_gained"}
+
+
+def test_what_is_driven_is_not_judged_and_refuses_the_check():
+    motion = {
+        "kind": "keyframes",
+        "body": "table",
+        "times": [0, 0.3],
+        "positions": [[0, 0, -0.05], [0, 0, 0]],
+    }
+    data = fallen().to_dict() | {"motions": [motion]}
+    scene = Scene.from_dict(data)
+    assert scene.is_driven
+    assert "no_energy_gained" not in names(scene)[0]
+    with pytest.raises(SceneError, match=r"checks\[0\].*leave no_energy_gained out"):
+        Scene.from_dict(data | {"checks": [{"kind": "no_energy_gained"}]})
+
+
+def test_a_scene_may_allow_more_over_its_whole_time():
+    assert names(fallen(checks=[NoEnergyGained(limit=0.2)]), lift(0.1, 10))[1] == set()
+    late = NoEnergyGained(limit=0.2, start=0.2, name="late")
+    assert names(fallen(checks=[late]), lift(0.1, 10))[1] == {"no_energy_gained"}
+
+
+def test_without_gravity_what_moves_is_the_scale():
+    ball = RigidBody(name="ball", shape=Sphere(radius=0.05), mass=1.0, velocity=(1.0, 0, 0))
+    scene = Scene(name="flies", duration=0.1, gravity=(0, 0, 0), bodies=[ball])
+    assert names(scene)[1] == set()
+
+    def faster(series):
+        series["kinetic"][-1] *= 1.02
+
+    assert names(scene, faster)[1] == {"no_energy_gained"}
+
+
+def test_the_weight_is_that_of_the_heaviest():
+    history = run(drop_scene(checks=[]), steps=1, record=False, replay=False, progress=False).history
+    box = next(b for b in drop_scene().bodies if b.kind == "rigid")
+    expected = box.mass * 9.81 * max(box.shape.size)
+    assert history.weight_times_size == pytest.approx(expected, rel=1e-6)
+    assert np.isfinite(history.energies()[1]).all()
