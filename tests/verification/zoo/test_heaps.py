@@ -33,6 +33,12 @@ def test_random_heap_is_right_or_honest(seed):
     assert verdict.outcome != "GREEN AND WRONG", heaps.line(verdict)
 
 
+@pytest.mark.parametrize("seed", [2370, 3482])
+def test_heap_that_was_wrong_or_stopped_is_right(seed):
+    """Tissue that was strained by the spin of an impact; a hull that was pressed out from under a cylinder."""
+    assert heaps.assess_apart((seed, (*heaps.RIGID, *heaps.SOFT), 20.0)).outcome == "right"
+
+
 def test_the_judge_sees_a_body_inside_another():
     """A heap in which two bodies do not collide is not right."""
     made, _ = heaps.heap(18)

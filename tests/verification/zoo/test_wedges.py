@@ -6,7 +6,7 @@ import pytest
 import zoo_runs
 from zoo_scenes import MODES, G, floor, prism, scene
 
-from softcontact.scene import Box, RigidBody
+from softcontact.scene import Box, KinematicBody, RigidBody
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -65,3 +65,29 @@ def test_wedge_drives_blocks_apart(mode):
     assert -down == pytest.approx(expected, rel=5e-3)
     assert aside == pytest.approx(expected * t, rel=5e-3)
     assert left[k, 0] == pytest.approx(-r[k, 0], abs=1e-6)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_thin_wedge_that_is_overlapped_slides_out_bit_by_bit(mode):
+    """Under a lid at half a degree, 50 µm inside it: 5.73 mm to go, and no step leaves what contact knows."""
+    slope, length, thick, inside = np.radians(0.5), 0.04, 0.004, 5e-5
+    rise = length * np.tan(slope)
+    wedge = prism([(-length / 2, 0), (length / 2, 0), (length / 2, thick + rise), (-length / 2, thick)], 0.02)
+    lid = KinematicBody(
+        name="lid",
+        shape=Box(size=(0.2, 0.1, 0.02)),
+        position=(
+            -0.01 * np.sin(slope),
+            0,
+            thick + (rise - 2 * inside / np.cos(slope)) / 2 + 0.01 * np.cos(slope),
+        ),
+        orientation=(0, -np.sin(slope / 2), 0, np.cos(slope / 2)),
+        friction=0.0,
+    )
+    body = RigidBody(name="wedge", shape=wedge, friction=0.0)
+    made = scene([floor(0.0), lid, body], 0.05, 0.005, mode)
+    run = zoo_runs.run(made.model_copy(update={"gravity": (0.0, 0.0, 0.0)}))
+    ways = np.diff(run["wedge"].centre[:, 0])
+    assert ways.sum() == pytest.approx(inside / np.sin(slope), rel=1e-3)
+    assert ways.max() < 0.0015
+    assert ways[-1] == pytest.approx(0, abs=1e-9)

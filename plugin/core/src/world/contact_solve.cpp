@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The velocity and the position pass of a step, and what the systems' own constraints add to them.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <softcontact/geometry/shape_separation.hpp>
 #include <softcontact/solver/contact_problem.hpp>
@@ -277,7 +278,18 @@ GaussSeidelResult ContactProblemBuilder::solve_position(const std::vector<Contac
             position_multipliers[corner.tilt + k] += corner.levers[k] * solution[i];
         }
     }
+    position_multipliers *= share_within_reach(settings.alarm_distance, step);
     return result;
+}
+
+double ContactProblemBuilder::share_within_reach(double reach, double step) const
+{
+    double farthest = 0.0;
+    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
+        const auto tangents = m_rows.delassus().middleRows<2>(m_rows.block_offset(static_cast<int>(i)) + 1);
+        farthest = std::max(farthest, (step * (tangents * position_multipliers())).norm());
+    }
+    return farthest > reach ? reach / farthest : 1.0;
 }
 
 }  // namespace softcontact

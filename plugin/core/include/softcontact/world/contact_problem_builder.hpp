@@ -172,6 +172,9 @@ private:
     /// touched at its start [m] <= 0: what was nearest then need not be any more.
     [[nodiscard]] double overlap_beside(const PairContacts& contacts, const ContactSurface& a,
                                         const ContactSurface& b) const;
+    /// What of the position pass may be done so that nothing slides further than the reach [m]: a body that
+    /// is wedged slips out from overlap like a pip, beyond where its contacts are known.
+    [[nodiscard]] double share_within_reach(double reach, double step) const;
     void list_corners(const std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs);
     void shift_by_gaps(const Systems& systems, double step, Eigen::Ref<VectorXd> right_hand_side) const;
     /// The contact of a reported point, in whichever part of the step.
