@@ -100,7 +100,8 @@ class PairRestitution(Part):
     """Coefficient of restitution of two bodies, Newton's: they part at this share of the speed at which they met.
 
     Contacts that close more slowly than gravity moves a body in two steps do not bounce. Pairs that are not named
-    do not bounce either.
+    do not bounce either. Bodies that bounce touch in points, whatever their `aggregate` says, and where Newton's law
+    with friction would give energy they part more slowly.
     """
 
     a: Name

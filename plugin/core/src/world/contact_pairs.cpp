@@ -87,28 +87,6 @@ void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactS
     });
 }
 
-double ContactProblemBuilder::first_bounce(const std::vector<ContactSurface>& surfaces,
-                                           const std::vector<ContactPair>& pairs) const
-{
-    double first = m_first_impact < 1.0 ? m_first_impact : std::numeric_limits<double>::infinity();
-    for (const auto& contacts : m_contacts) {
-        const ContactPair& pair = pairs[contacts.pair];
-        if (!(pair.restitution > 0.0)) {
-            continue;
-        }
-        const auto& a = surfaces[static_cast<std::size_t>(pair.a)];
-        const auto& b = surfaces[static_cast<std::size_t>(pair.b)];
-        for (std::size_t i = 0; i < contacts.count; ++i) {
-            const ContactPoint& point = m_points[contacts.first + i];
-            const double start = start_gap(point, a, b);
-            if (start > 0.0 && point.gap < 0.0) {
-                first = std::min(first, start / (start - point.gap));
-            }
-        }
-    }
-    return first;
-}
-
 void ContactProblemBuilder::add_found(std::size_t index, const ContactPair& pair, const ContactSurface& a,
                                       bool adaptive)
 {

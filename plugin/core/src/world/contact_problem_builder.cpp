@@ -248,38 +248,12 @@ void ContactProblemBuilder::add_belt(const ContactSurface& surface, const Contac
     }
 }
 
-void ContactProblemBuilder::set_bounces(const std::vector<ContactPair>& pairs, const WorldSettings& settings,
-                                        double step)
-{
-    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
-        Block& block = m_blocks[i];
-        const double restitution = pairs[m_contacts[block.contacts].pair].restitution;
-        if (!(restitution > 0.0)) {
-            continue;
-        }
-        const double approach = -m_rows.start_velocity(static_cast<int>(i), 0);
-        if (!(approach > settings.least_bounce)) {
-            continue;  // it comes to rest
-        }
-        // One that closes later than this is left to close: the step was cut where it does.
-        const bool closed = block.gap[0] < bounce_share * step * approach;
-        if (!closed) {
-            block.bounce = -approach - settings.least_bounce;
-            continue;
-        }
-        // Newton's law holds just after the impact; gravity and springs go on to the end of the step.
-        const int row = m_rows.block_offset(static_cast<int>(i));
-        const double driven = m_rows.free_velocity()[row] + approach;
-        block.bounce = std::max(restitution * approach + driven, 0.0);
-    }
-}
-
-PatchGap ContactProblemBuilder::allowance(std::size_t index, double step) const
+PatchGap ContactProblemBuilder::allowance(std::size_t index, double step, double bounced) const
 {
     const Block& block = m_blocks[index];
     PatchGap allowed = PatchGap::Zero();
     if (block.bounce != 0.0) {
-        allowed[0] = -block.bounce;
+        allowed[0] = -(block.bounce > 0.0 ? bounced : 1.0) * block.bounce;
         return allowed;
     }
     if (block.patch >= 0) {
@@ -291,7 +265,7 @@ PatchGap ContactProblemBuilder::allowance(std::size_t index, double step) const
 
 void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<ContactSurface>& surfaces,
                                      std::vector<ContactPair>& pairs, const WorldSettings& settings,
-                                     double step)
+                                     double step, bool may_cut)
 {
     m_rows.begin_step(systems, step);
     m_blocks.clear();
@@ -315,7 +289,7 @@ void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<C
         }
     }
     m_rows.assemble();
-    set_bounces(pairs, settings, step);
+    set_bounces(pairs, settings, step, may_cut);
 
     m_descriptors.clear();
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {

@@ -69,11 +69,28 @@ void ContactProblemBuilder::shift_by_gaps(const Systems& systems, double step,
 GaussSeidelResult ContactProblemBuilder::solve_velocity(const Systems& systems, const WorldSettings& settings,
                                                         double step)
 {
+    GaussSeidelResult result = solve_bounced(systems, settings, step, 1.0);
+    if (!m_bounces || !(impact_gain() > 0.0)) {
+        return result;
+    }
+    constexpr int bisections = 16;
+    double low = 0.0, high = 1.0;
+    for (int k = 0; k < bisections; ++k) {
+        const double middle = 0.5 * (low + high);
+        result = solve_bounced(systems, settings, step, middle);
+        (impact_gain() > 0.0 ? high : low) = middle;
+    }
+    return solve_bounced(systems, settings, step, low);
+}
+
+GaussSeidelResult ContactProblemBuilder::solve_bounced(const Systems& systems, const WorldSettings& settings,
+                                                       double step, double bounced)
+{
     Eigen::Map<VectorXd> right_hand_side = zeros(m_right_hand_side, m_rows.row_count());
     Eigen::Map<VectorXd> multipliers = all(m_multipliers);
     right_hand_side = m_rows.free_velocity();
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
-        const PatchGap allowed = allowance(i, step);
+        const PatchGap allowed = allowance(i, step, bounced);
         const int first = m_rows.block_offset(static_cast<int>(i));
         right_hand_side[first] += allowed[0];
         const int tilts = m_descriptors[i].tilts;
@@ -113,6 +130,16 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const RowMajorRef& W, cons
     const auto newton = [&] {
         return m_newton.solve(W, q, m_descriptors, {.velocity_tolerance = options.velocity_tolerance}, found);
     };
+    if (result.converged && result.iterations <= 1) {
+        // What the forces of the last step solve is at rest, and would wander at the speed of the tolerance.
+        constexpr double rest_share = 1e-2;
+        constexpr int rest_sweeps = 10;
+        options.velocity_tolerance *= rest_share;
+        options.max_iterations = rest_sweeps;
+        found = multipliers;
+        keep(m_solver.solve(W, q, m_descriptors, options, found));
+        result.converged = true;
+    }
     if (result.converged) {
         return result;
     }
@@ -130,16 +157,6 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const RowMajorRef& W, cons
         found = multipliers;
         if (keep(m_solver.solve(W, q, m_descriptors, options, found))) {
             return result;
-    if (result.converged && result.iterations <= 1) {
-        // What the forces of the last step solve is at rest, and would wander at the speed of the tolerance.
-        constexpr double rest_share = 1e-2;
-        constexpr int rest_sweeps = 10;
-        options.velocity_tolerance *= rest_share;
-        options.max_iterations = rest_sweeps;
-        found = multipliers;
-        keep(m_solver.solve(W, q, m_descriptors, options, found));
-        result.converged = true;
-    }
         }
     }
     found = multipliers;

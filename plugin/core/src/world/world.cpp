@@ -45,6 +45,9 @@ void World::list_pairs()
                     pair.restitution = restitution;
                 }
             }
+            if (pair.restitution > 0.0) {
+                pair.aggregated = false;  // a patch has one gap, and its corners bounce one after another
+            }
             m_pairs.push_back(std::move(pair));
         }
     }

@@ -56,17 +56,22 @@ bool World::advance(double end, double step, int halvings)
     m_builder.detect(m_surfaces, m_pairs, m_settings);
     m_statistics.free_ms += milliseconds(start, freed);
     m_statistics.detection_ms += milliseconds(freed, Clock::now());
-    const double bounce = m_builder.first_bounce(m_surfaces, m_pairs);
     const auto in_parts = [&](double share) {
         go_back();
         return advance(end - (1.0 - share) * step, share * step, halvings - 1) &&
                advance(end, (1.0 - share) * step, halvings - 1);
     };
-    if (halvings > 0 && bounce > ContactProblemBuilder::bounce_share && bounce < 1.0) {
-        return in_parts(bounce);
+    // What closes as the step ends is met by the next one: velocities over less time are round-off.
+    constexpr double least_share = ContactProblemBuilder::bounce_share;
+    const double meeting = m_builder.first_impact();
+    if (halvings > 0 && meeting > least_share && meeting < 1.0 - least_share) {
+        return in_parts(meeting);
     }
-    if (!finish_step(end, step)) {
+    if (!finish_step(end, step, halvings > 0)) {
         return false;
+    }
+    if (const double impact = m_builder.next_impact(step); impact < 1.0 - least_share) {
+        return in_parts(std::max(impact, least_share));
     }
     const std::string passage = find_passage();
     const bool bent = std::any_of(m_systems.begin(), m_systems.end(),
@@ -117,10 +122,10 @@ void World::go_back()
     m_judge.go_back(m_kept_depths);
 }
 
-bool World::finish_step(double end, double step)
+bool World::finish_step(double end, double step, bool may_cut)
 {
     const auto detected = Clock::now();
-    m_builder.assemble(m_systems, m_surfaces, m_pairs, m_settings, step);
+    m_builder.assemble(m_systems, m_surfaces, m_pairs, m_settings, step, may_cut);
     const auto assembled = Clock::now();
     const GaussSeidelResult velocity = m_builder.solve_velocity(m_systems, m_settings, step);
     apply_velocity(end, step);

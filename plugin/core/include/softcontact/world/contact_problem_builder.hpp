@@ -49,20 +49,25 @@ public:
     /// that at the end of the free motion, along the normal of the start.
     void detect(std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
                 const WorldSettings& settings);
-    /// Share of the step at which the first contact that bounces closes in the free motion, or the first free
-    /// bodies meet that were far apart; infinity where none does. The step has to be cut there: a contact
-    /// bounces in a step that it starts closed. A contact counts as closed where it closes within this share
-    /// of the step.
+    /// Share of the step at which the first free bodies meet that were far apart; 1 where none do. The step
+    /// has to be cut there.
+    [[nodiscard]] double first_impact() const { return m_first_impact; }
+    /// A contact that bounces does so in a step that it starts closed, and it counts as closed where it
+    /// closes within this share of the step.
     static constexpr double bounce_share = 1e-3;
-    [[nodiscard]] double first_bounce(const std::vector<ContactSurface>& surfaces,
-                                      const std::vector<ContactPair>& pairs) const;
-    /// Aggregates, builds the rows and the Delassus operator.
+    /// Aggregates, builds the rows and the Delassus operator. Contacts that bounce and are apart are left out
+    /// where the step may be cut at next_impact(); else they close without a bounce.
     void assemble(const Systems& systems, const std::vector<ContactSurface>& surfaces,
-                  std::vector<ContactPair>& pairs, const WorldSettings& settings, double step);
+                  std::vector<ContactPair>& pairs, const WorldSettings& settings, double step, bool may_cut);
     /// Velocity pass: 0 ≤ λ_n ⟂ u_n + max(g, 0)/h ≥ 0 with friction, g the gap at the start of the step.
     /// A contact that is still apart may close, but does not act at a distance.
     /// The systems' constraints on single coordinates, joint limits and dry friction, are solved along.
+    /// Newton's law with Coulomb's would give energy in some impacts; those bounce less, so that they give
+    /// none.
     GaussSeidelResult solve_velocity(const Systems& systems, const WorldSettings& settings, double step);
+    /// Share of the step at which a contact that bounces and was left out closes in the motion that was
+    /// solved for; infinity where none does.
+    [[nodiscard]] double next_impact(double step) const;
     /// Position pass, normals only: 0 ≤ Λ_n ⟂ g + n·Δq ≥ 0, g the gap at the surfaces' present positions.
     /// Fills position_multipliers().
     GaussSeidelResult solve_position(const std::vector<ContactSurface>& surfaces,
@@ -117,6 +122,7 @@ private:
         int patch = -1;                   ///< aggregated contacts: index into m_patches
         PatchGap gap = PatchGap::Zero();  ///< at the start of the step; of points the first alone
         double bounce = 0.0;  ///< normal velocity at the end at the least, of a contact that bounces [m/s]
+        bool waits = false;   ///< bounces, and is left out as it is still apart
         double slack = 0.0;   ///< overlap of a patch that the position pass leaves [m]
         Matrix3d frame = Matrix3d::Identity();  ///< columns n, t, s
     };
@@ -157,9 +163,16 @@ private:
     void warm_start(std::vector<ContactPair>& pairs);
     void add_constraints(const Systems& systems);
     void keep_constraint_forces(const Systems& systems) const;
-    /// By what normal velocity [m/s] and tilt rates [rad/s] a contact may close in this step.
-    [[nodiscard]] PatchGap allowance(std::size_t block, double step) const;
-    void set_bounces(const std::vector<ContactPair>& pairs, const WorldSettings& settings, double step);
+    /// By what normal velocity [m/s] and tilt rates [rad/s] a contact may close in this step, where those
+    /// that bounce do so at this share of Newton's law.
+    [[nodiscard]] PatchGap allowance(std::size_t block, double step, double bounced) const;
+    void set_bounces(const std::vector<ContactPair>& pairs, const WorldSettings& settings, double step,
+                     bool may_cut);
+    /// Power that the contact forces give to the bodies if they act on the motion at the start [W]; 0 where
+    /// they take some.
+    [[nodiscard]] double impact_gain() const;
+    GaussSeidelResult solve_bounced(const Systems& systems, const WorldSettings& settings, double step,
+                                    double bounced);
     void add_belt(const ContactSurface& surface, const ContactPoint& point, const Vector3d& position,
                   const RowForces& directions, double sign);
     /// A contact of the position pass: a point, or a corner of a patch.
@@ -204,6 +217,7 @@ private:
     std::vector<double> m_gaps, m_weights;  ///< of the patch at hand
     int m_constraints = 0;  ///< rows of single coordinates among them, after those of the contacts
     double m_contact_offset = 0.0;
+    bool m_bounces = false;       ///< some contact bounces in this step
     double m_first_impact = 1.0;  ///< share of the step at which shapes that are far apart meet
 
     BlockGaussSeidel m_solver;

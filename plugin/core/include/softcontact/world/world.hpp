@@ -180,7 +180,7 @@ private:
     /// step_end() to the bit.
     bool advance(double end, double step, int halvings);
     [[nodiscard]] double step_end() const { return static_cast<double>(m_step_index + 1) * m_step; }
-    bool finish_step(double end, double step);
+    bool finish_step(double end, double step, bool may_cut);
     void keep();
     void go_back();
     [[nodiscard]] bool went_in(int halvings) const;
