@@ -82,3 +82,19 @@ def test_seam_of_two_tables_is_not_felt(name):
     late = run.time > 0.1
     assert run["b"].velocity[late, 0] == pytest.approx(0.5, rel=1e-3)
     assert np.ptp(run["b"].centre[late, 2]) < 1e-5
+
+
+@pytest.mark.parametrize(("radius", "speed"), [(0.003, 3.2), (0.0005, 0.8)])
+def test_small_balls_roll_fast(radius, speed):
+    """More than a thousand radians a second are no divergence where the radius is small."""
+    ball = RigidBody(
+        name="b",
+        shape=Sphere(radius=radius),
+        position=(0, 0, radius),
+        velocity=(speed, 0, 0),
+        angular_velocity=(0, speed / radius, 0),
+        friction=0.5,
+    )
+    run = zoo_runs.run(scene([floor(), ball], 0.5, 0.002))
+    assert run.exit_code == 0, run.message
+    assert run["b"].velocity[-1, 0] == pytest.approx(speed, rel=1e-3)

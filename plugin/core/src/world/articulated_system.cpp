@@ -267,6 +267,16 @@ void ArticulatedSystem::correct(const Eigen::Ref<const VectorXd>& position_chang
     forward_kinematics(m_model, m_data, m_q);
 }
 
+double ArticulatedSystem::speed() const
+{
+    if (!m_single) {
+        return System::speed();
+    }
+    const auto& link = m_model.link(0);
+    const double gyration = std::sqrt(0.5 * link.inertia.trace() / link.mass);
+    return std::max(m_v.head<3>().norm(), gyration * m_v.tail<3>().norm());
+}
+
 double ArticulatedSystem::kinetic_energy() const
 {
     mass_matrix(m_model, m_data, m_q);

@@ -10,7 +10,7 @@ bool World::check_health()
 {
     for (const auto& system : m_systems) {
         Health health = system->health();
-        if (health.ok && !(system->velocity().lpNorm<Eigen::Infinity>() <= m_settings.max_speed)) {
+        if (health.ok && !(system->speed() <= m_settings.max_speed)) {
             health = {false,
                       "speed above the limit (max_speed): the step diverged; take shorter steps, slower "
                       "motion or softer couplings"};

@@ -56,6 +56,8 @@ public:
     void keep() override;
     void go_back() override;
     void correct(const Eigen::Ref<const VectorXd>& position_change) override;
+    /// Of a rigid body the spin counts by its radius of gyration: small ones roll fast.
+    [[nodiscard]] double speed() const override;
     [[nodiscard]] double kinetic_energy() const override;
     [[nodiscard]] double elastic_energy() const override;
     [[nodiscard]] double potential_energy() const override;

@@ -44,7 +44,7 @@ struct WorldSettings {
     // When a state counts as no longer usable. A step also fails where a number is not finite, where a system
     // matrix cannot be factored, where surfaces overlap by more than max_penetration after it, and where a
     // body went through another one within it.
-    double max_speed = 1e3;   ///< [m/s] or [rad/s]: above, the step counts as diverged
+    double max_speed = 1e3;   ///< [m/s], of joints [rad/s]: above, the step counts as diverged
     int inverted_steps = 25;  ///< steps in a row that an element may stay inverted
     double unsolved_residual =
         1e-2;                 ///< [m/s] a contact solve that leaves more than this has no useful forces

@@ -71,6 +71,8 @@ public:
     /// Whether finish() bent the body by more than equations that are linear in a step can tell.
     [[nodiscard]] virtual bool bent_far() const { return false; }
 
+    /// What max_speed is a limit of [m/s], of joints [rad/s].
+    [[nodiscard]] virtual double speed() const { return velocity().lpNorm<Eigen::Infinity>(); }
     [[nodiscard]] virtual double kinetic_energy() const = 0;    ///< [J]
     [[nodiscard]] virtual double elastic_energy() const = 0;    ///< [J]
     [[nodiscard]] virtual double potential_energy() const = 0;  ///< gravity [J]
