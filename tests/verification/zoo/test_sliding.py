@@ -6,7 +6,7 @@ import pytest
 import zoo_runs
 from zoo_scenes import MODES, G, floor, resting_body, scene
 
-from softcontact.scene import PairFriction, SurfaceVelocity
+from softcontact.scene import Cylinder, PairFriction, RigidBody, SurfaceVelocity
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.4, np.pi / 2])
@@ -64,3 +64,22 @@ def test_belt_brings_a_body_to_its_speed(kind, mode):
     expected = np.minimum(mu * G * t, speed)
     assert v == pytest.approx(expected, abs=2.1 * mu * G * h)
     assert v[-1] == pytest.approx(speed, abs=1e-6)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("h", [0.001, 0.01, 0.02])
+def test_a_body_that_sticks_to_a_turntable_keeps_its_radius(mode, h):
+    """ω² r = 0.08 μ g. Carried along the tangents of its circle it would go out by h ω²/2, 13 % in 3 s at 20 ms."""
+    turn, radius = 2.0, 0.1
+    coin = RigidBody(
+        name="b",
+        shape=Cylinder(radius=0.03, height=0.03),
+        position=(radius, 0, 0.015),
+        velocity=(0, turn * radius, 0),
+        angular_velocity=(0, 0, turn),
+        friction=0.5,
+    )
+    belt = SurfaceVelocity(body="floor", angular=(0, 0, turn))
+    run = zoo_runs.run(scene([floor(0.5), coin], 3.0, h, mode, surface_velocities=[belt]))
+    assert run.exit_code == 0, run.message
+    assert np.linalg.norm(run["b"].centre[:, :2], axis=1) == pytest.approx(radius, rel=0.005)

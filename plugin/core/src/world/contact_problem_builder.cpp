@@ -257,6 +257,12 @@ PatchGap ContactProblemBuilder::allowance(std::size_t index, double step, double
         return allowed;
     }
     if (block.patch >= 0) {
+    // What is carried round goes along an arc; along its tangent it would spiral outwards.
+    const double turn = 0.5 * m_rows.step() * point.normal.dot(surface.belt_turning());
+    if (turn != 0.0) {
+        velocity = std::sin(turn) / turn *
+                   (std::cos(turn) * velocity + std::sin(turn) * point.normal.cross(velocity));
+    }
         return m_patches[static_cast<std::size_t>(block.patch)].closable_gap(block.gap) / step;
     }
     allowed[0] = std::max(block.gap[0], 0.0) / step;

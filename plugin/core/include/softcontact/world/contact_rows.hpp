@@ -28,6 +28,7 @@ public:
     [[nodiscard]] int system_count() const { return static_cast<int>(m_by_system.size()); }
     /// Forgets all rows; `systems` must outlive the use of the rows.
     void begin_step(const Systems& systems, double step);
+    [[nodiscard]] double step() const { return m_step; }  ///< [s]
     /// Opens a block of `rows` rows (1 to 6).
     void begin_block(int rows);
     /// One side of the open block; `reference` is a point near the contact that moments are taken about,

@@ -100,6 +100,7 @@ public:
         return m_start_pose.rotation *
                (belt.linear + belt.angular.cross(m_start_pose.inverse_times(position) - belt.centre));
     }
+    [[nodiscard]] Vector3d belt_turning() const { return m_start_pose.rotation * belt.angular; }  ///< [rad/s]
     [[nodiscard]] bool has_belt() const { return !belt.linear.isZero(0.0) || !belt.angular.isZero(0.0); }
     /// Kinematic surfaces: mean velocity over the step, of the material point that starts it at `position`
     /// [m/s].
