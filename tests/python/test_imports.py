@@ -53,6 +53,7 @@ LEVELS = [
     {"tracking", "avatar", "vademecum"},
     {"scene"},
     {"engines"},
+    {"energy"},
     {"record", "report", "tactile", "device_record", "frames"},
     {"checks", "outputs", "problems"},
     {"runner"},

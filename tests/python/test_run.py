@@ -126,6 +126,7 @@ def test_checks_of_times_not_reached_are_left_out():
         "finite",
         "overlap",
         "solved",
+        "no_energy_gained",
     ]
     assert result.summary["checks_not_reached"] == ["held box", "probe_limit height"]
 
@@ -283,12 +284,17 @@ def test_a_scene_may_say_itself_how_many_steps_must_be_solved():
     checks = [{"kind": "solved", "share": 0.1, "name": "most of them"}]
     data = {"solver": {"tolerance": 1e-30, "accepted_residual": 1e-30}}
     judged = run(drop_scene(checks=checks, **data), record=False, replay=False, steps=30)
-    assert [check["name"] for check in judged.summary["checks"]] == ["most of them", "overlap"]
+    assert [check["name"] for check in judged.summary["checks"]] == [
+        "most of them",
+        "overlap",
+        "no_energy_gained",
+    ]
     assert judged.exit_code == 0 and judged.summary["accepted_fraction"] < 1.0
     # A part of the time leaves the rest to the general rule.
     checks[0]["end"] = 0.1
     judged = run(drop_scene(checks=checks, **data), record=False, replay=False)
-    assert {check["name"] for check in judged.summary["checks"]} == {"most of them", "overlap", "solved"}
+    names = {check["name"] for check in judged.summary["checks"]}
+    assert names == {"most of them", "overlap", "no_energy_gained", "solved"}
     assert judged.exit_code == 1
 
 
