@@ -153,6 +153,20 @@ FreeTissue ContactProblemBuilder::free_tissue(std::span<const ContactPoint> poin
     return tissue;
 }
 
+bool ContactProblemBuilder::bears_as_one(const PairContacts& contacts, const ContactSurface& a,
+                                         const ContactSurface& b, PatchLaw law) const
+{
+    if (a.field != nullptr || b.field != nullptr || law == PatchLaw::mean) {
+        return true;
+    }
+    const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
+    Vector3d normal = Vector3d::Zero();
+    for (const ContactPoint& point : points) {
+        normal += point.normal;
+    }
+    return is_flat(points, normal.normalized());
+}
+
 void ContactProblemBuilder::add_patch(const PairContacts& contacts,
                                       const std::vector<ContactSurface>& surfaces, ContactPair& pair,
                                       const WorldSettings& settings, double step)
@@ -243,6 +257,12 @@ void ContactProblemBuilder::add_belt(const ContactSurface& surface, const Contac
     }
     Vector3d velocity = surface.belt_velocity(position);
     velocity -= point.normal * point.normal.dot(velocity);
+    // What is carried round goes along an arc; along its tangent it would spiral outwards.
+    const double turn = 0.5 * m_rows.step() * point.normal.dot(surface.belt_turning());
+    if (turn != 0.0) {
+        velocity = std::sin(turn) / turn *
+                   (std::cos(turn) * velocity + std::sin(turn) * point.normal.cross(velocity));
+    }
     for (Index row = 0; row < directions.cols(); ++row) {
         m_rows.add_free_velocity(static_cast<int>(row), sign * directions.col(row).dot(velocity));
     }
@@ -257,12 +277,6 @@ PatchGap ContactProblemBuilder::allowance(std::size_t index, double step, double
         return allowed;
     }
     if (block.patch >= 0) {
-    // What is carried round goes along an arc; along its tangent it would spiral outwards.
-    const double turn = 0.5 * m_rows.step() * point.normal.dot(surface.belt_turning());
-    if (turn != 0.0) {
-        velocity = std::sin(turn) / turn *
-                   (std::cos(turn) * velocity + std::sin(turn) * point.normal.cross(velocity));
-    }
         return m_patches[static_cast<std::size_t>(block.patch)].closable_gap(block.gap) / step;
     }
     allowed[0] = std::max(block.gap[0], 0.0) / step;
@@ -279,7 +293,8 @@ void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<C
     for (std::size_t c = 0; c < m_contacts.size(); ++c) {
         const std::size_t first_block = m_blocks.size();
         ContactPair& pair = pairs[m_contacts[c].pair];
-        if (pair.aggregated) {
+        if (pair.aggregated && bears_as_one(m_contacts[c], surfaces[static_cast<std::size_t>(pair.a)],
+                                            surfaces[static_cast<std::size_t>(pair.b)], settings.patch_law)) {
             add_patch(m_contacts[c], surfaces, pair, settings, step);
         } else {
             add_points(m_contacts[c], surfaces, pair);
@@ -331,7 +346,8 @@ void ContactProblemBuilder::warm_start(std::vector<ContactPair>& pairs)
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
         const Block& block = m_blocks[i];
         const PairContacts& contacts = m_contacts[block.contacts];
-        const PairMemory& memory = this->memory(contacts, pairs[contacts.pair]);
+        const PairMemory& memory =
+            block.patch >= 0 ? this->memory(contacts, pairs[contacts.pair]) : pairs[contacts.pair].memory;
         const int offset = m_rows.block_offset(static_cast<int>(i));
         if (block.patch >= 0) {
             multipliers[offset] = memory.normal_force;
@@ -351,8 +367,9 @@ void ContactProblemBuilder::warm_start(std::vector<ContactPair>& pairs)
         }
         const auto found =
             std::lower_bound(memory.keys.begin(), memory.keys.end(), m_points[block.point].key);
-        if (found != memory.keys.end() && *found == m_points[block.point].key) {
-            const Vector3d& force = memory.forces[static_cast<std::size_t>(found - memory.keys.begin())];
+        const auto place = static_cast<std::size_t>(found - memory.keys.begin());
+        if (place < memory.forces.size() && *found == m_points[block.point].key) {
+            const Vector3d& force = memory.forces[place];
             multipliers.segment<3>(offset) = block.frame.transpose() * force;
             multipliers[offset] = std::max(0.0, multipliers[offset]);
         }

@@ -136,6 +136,11 @@ private:
     void make_room(std::vector<ContactPair>& pairs);
     void add_found(std::size_t index, const ContactPair& pair, const ContactSurface& a, bool adaptive);
     [[nodiscard]] PairMemory& memory(const PairContacts& contacts, ContactPair& pair);
+    /// Whether contacts of a pair that aggregates can be one patch: what does not yield bears in a plane, or
+    /// it would be held along the mean of normals along which nothing holds it. Elsewhere it touches in
+    /// points.
+    [[nodiscard]] bool bears_as_one(const PairContacts& contacts, const ContactSurface& a,
+                                    const ContactSurface& b, PatchLaw law) const;
     void add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
                    ContactPair& pair, const WorldSettings& settings, double step);
     /// Wants m_gaps of the undeformed bodies, from weigh(), and leaves those of the step's start there.
@@ -186,7 +191,8 @@ private:
     [[nodiscard]] double overlap_beside(const PairContacts& contacts, const ContactSurface& a,
                                         const ContactSurface& b) const;
     /// What of the position pass may be done so that nothing slides further than the reach [m]: a body that
-    /// is wedged slips out from overlap like a pip, beyond where its contacts are known.
+    /// is wedged slips out from overlap like a pip, by more than the overlap and beyond where its contacts
+    /// are known.
     [[nodiscard]] double share_within_reach(double reach, double step) const;
     void list_corners(const std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs);
     void shift_by_gaps(const Systems& systems, double step, Eigen::Ref<VectorXd> right_hand_side) const;
