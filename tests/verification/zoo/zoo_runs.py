@@ -141,12 +141,20 @@ class Run:
     def gain(self) -> float:
         """Largest excess of the total energy over that of the start, over the largest fall of it or m g size [-]."""
         energy = self.energy()
+        return float((energy.max() - energy[0]) / self._turned_over(energy))
+
+    def rise(self) -> float:
+        """Largest excess of the total energy over what it had come down to before, over the same [-]."""
+        energy = self.energy()
+        return float((energy - np.minimum.accumulate(energy)).max() / self._turned_over(energy))
+
+    def _turned_over(self, energy: np.ndarray) -> float:
         g = float(np.linalg.norm(self.scene.gravity))
         scale = energy[0] - energy.min()
         for body in self.placed(0):
             if body.name in self._moments:
                 scale = max(scale, self._moments[body.name][0] * g * body.size)
-        return float((energy.max() - energy[0]) / max(scale, 1e-300))
+        return float(max(scale, 1e-300))
 
     def momentum(self) -> np.ndarray:
         """Linear and angular momentum of all bodies about the origin (n, 6) [kg m/s, kg m²/s]."""
