@@ -231,10 +231,14 @@ void ContactProblemBuilder::list_corners(const std::vector<ContactSurface>& surf
         const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
         PatchGap found = patch.gap_of(points, gap);
         found[0] += block.slack;
-        // Gaps that do not grow evenly have a plane that is inside at a corner where nothing is.
-        double deepest = std::numeric_limits<double>::infinity();
-        for (const ContactPoint& point : points) {
-            deepest = std::min(deepest, gap(point));
+        // Gaps that do not grow evenly have a plane that is inside at a corner where nothing is; tissue is
+        // held by the mean of its points, deeper ones among them.
+        constexpr double infinite = std::numeric_limits<double>::infinity();
+        double deepest = patch.flat ? infinite : -infinite;
+        if (patch.flat) {
+            for (const ContactPoint& point : points) {
+                deepest = std::min(deepest, gap(point));
+            }
         }
         const int tilt = row + patch.row_count() - patch.tilts;
         if (patch.tilts == 0) {
