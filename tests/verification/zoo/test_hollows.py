@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Bodies in hollow ones come to rest: balls in a cup, boxes in a groove, in points and in patches."""
+"""Bodies in hollow and on uneven ones come to rest: balls in a cup, boxes in a groove and on a dome, in either mode."""
 
 import numpy as np
 import pytest
 import zoo_runs
 from zoo_scenes import MODES, G, prism, scene
 
-from softcontact.scene import Box, KinematicBody, Mesh, RigidBody, Sphere
+from softcontact.scene import Box, Cylinder, KinematicBody, Mesh, RigidBody, Sphere
 
 
 def lathe(profile, around: int = 20) -> Mesh:
@@ -21,6 +21,25 @@ def lathe(profile, around: int = 20) -> Mesh:
         for k in range(around):
             a, b, c, d = low[k], low[(k + 1) % around], high[(k + 1) % around], high[k]
             triangles += [t for t in ((a, b, c), (a, c, d)) if len(set(t)) == 3]
+    return Mesh(vertices=vertices, triangles=triangles)
+
+
+def ground(height, half: float = 0.15, cells: int = 10) -> Mesh:
+    """A slab over a square whose top is z = height(x, y)."""
+    grid = np.linspace(-half, half, cells + 1)
+    corners = [(x, y) for x in grid for y in grid]
+    vertices = [(x, y, height(x, y)) for x, y in corners] + [(x, y, -0.1) for x, y in corners]
+    n, below = cells + 1, len(corners)
+    triangles = []
+    for i in range(cells):
+        for j in range(cells):
+            a, b, c, d = i * n + j, (i + 1) * n + j, (i + 1) * n + j + 1, i * n + j + 1
+            for p, q, r in ((a, b, c), (a, c, d)):
+                triangles += [(p, q, r), (below + p, below + r, below + q)]
+    rim = [i * n for i in range(cells)] + [cells * n + j for j in range(cells)]
+    rim += [i * n + cells for i in range(cells, 0, -1)] + list(range(cells, 0, -1))
+    for a, b in zip(rim, rim[1:] + rim[:1], strict=True):
+        triangles += [(a, below + a, below + b), (a, below + b, b)]
     return Mesh(vertices=vertices, triangles=triangles)
 
 
@@ -76,3 +95,24 @@ def test_boxes_in_a_groove_come_to_rest(h, mode):
     run = zoo_runs.run(scene([KinematicBody(name="groove", shape=GROOVE), *boxes], 2.5, h, mode))
     assert run.exit_code == 0, run.message
     assert at_rest(run, ["b0", "b1"]) < 1e-6
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("form", "shape"),
+    [(form, Box(size=(0.1, 0.08, 0.04))) for form in ("dome", "bowl", "valley")]
+    + [(form, Cylinder(radius=0.05, height=0.02)) for form in ("bowl", "valley")],
+)
+def test_bodies_on_ground_that_is_almost_flat_come_to_rest(form, shape, mode):
+    """A degree over the body: half a millimetre, which is too much for one patch. A coin on a dome rolls for long."""
+    slope = np.tan(np.radians(1))
+    height = {
+        "dome": lambda x, y: -3 * slope * (x * x + y * y),
+        "bowl": lambda x, y: 3 * slope * (x * x + y * y),
+        "valley": lambda x, y: slope * abs(x),
+    }[form]
+    uneven = KinematicBody(name="ground", shape=ground(height), friction=0.4)
+    body = RigidBody(name="b", shape=shape, position=(0.013, 0.007, 0.035), friction=0.4)
+    run = zoo_runs.run(scene([uneven, body], 2.0, 0.005, mode))
+    assert run.exit_code == 0, run.message
+    assert at_rest(run, ["b"]) < 1e-7

@@ -11,15 +11,6 @@ namespace {
 // How much a tilt yields at least, as a share of what the normal row does over the length of the patch.
 constexpr double least_tilt = 1e-9;
 
-/// Whether the points of bodies that do not yield lie in one plane: their normals are one but for a small
-/// tilt.
-bool is_flat(std::span<const ContactPoint> points, const Vector3d& normal)
-{
-    constexpr double flat_cosine = 0.995;
-    return std::all_of(points.begin(), points.end(),
-                       [&](const ContactPoint& point) { return point.normal.dot(normal) > flat_cosine; });
-}
-
 /// Where the forces of a contact point act on both bodies: on one point, or their friction would turn them.
 /// Tissue takes its own; between rigid bodies it is half way.
 std::pair<Vector3d, Vector3d> acting_points(const ContactPoint& point, const ContactSurface& a,
@@ -33,20 +24,6 @@ std::pair<Vector3d, Vector3d> acting_points(const ContactPoint& point, const Con
 }
 
 }  // namespace
-
-bool ContactProblemBuilder::bears_as_one(const PairContacts& contacts, const ContactSurface& a,
-                                         const ContactSurface& b, PatchLaw law) const
-{
-    if (a.field != nullptr || b.field != nullptr || law == PatchLaw::mean) {
-        return true;
-    }
-    const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
-    Vector3d normal = Vector3d::Zero();
-    for (const ContactPoint& point : points) {
-        normal += point.normal;
-    }
-    return is_flat(points, normal.normalized());
-}
 
 void ContactProblemBuilder::add_patch(const PairContacts& contacts,
                                       const std::vector<ContactSurface>& surfaces, ContactPair& pair,
@@ -66,8 +43,7 @@ void ContactProblemBuilder::add_patch(const PairContacts& contacts,
     spread.spread(points, m_weights, moments, !rigid, memory, tissue);
     patch.compute(points, spread.shares(), memory.tangent);
     if (moments) {
-        const bool flat = rigid && is_flat(points, patch.normal);
-        patch.bear_moments(points, spread.profile(), flat, !rigid);
+        patch.bear_moments(points, spread.profile(), rigid, !rigid);
     }
     memory.tangent = patch.frame.col(1);
     pair.memory.tangent = memory.tangent;
@@ -175,7 +151,7 @@ void ContactProblemBuilder::assemble(const Systems& systems, const std::vector<C
         const std::size_t first_block = m_blocks.size();
         ContactPair& pair = pairs[m_contacts[c].pair];
         if (pair.aggregated && bears_as_one(m_contacts[c], surfaces[static_cast<std::size_t>(pair.a)],
-                                            surfaces[static_cast<std::size_t>(pair.b)], settings.patch_law)) {
+                                            surfaces[static_cast<std::size_t>(pair.b)], settings)) {
             add_patch(m_contacts[c], surfaces, pair, settings, step);
         } else {
             add_points(m_contacts[c], surfaces, pair);

@@ -231,23 +231,14 @@ void ContactProblemBuilder::list_corners(const std::vector<ContactSurface>& surf
         const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
         PatchGap found = patch.gap_of(points, gap);
         found[0] += block.slack;
-        // Gaps that do not grow evenly have a plane that is inside at a corner where nothing is; tissue is
-        // held by the mean of its points, deeper ones among them.
-        constexpr double infinite = std::numeric_limits<double>::infinity();
-        double deepest = patch.flat ? infinite : -infinite;
-        if (patch.flat) {
-            for (const ContactPoint& point : points) {
-                deepest = std::min(deepest, gap(point));
-            }
-        }
         const int tilt = row + patch.row_count() - patch.tilts;
         if (patch.tilts == 0) {
             m_corners.push_back({row, row, 0, Vector2d::Zero(), found[0]});
             continue;
         }
         for (std::size_t k = 0; k + 1 < patch.corners.size(); k += 2) {
-            m_corners.push_back({row, tilt, patch.tilts, patch.levers(k / 2),
-                                 std::max(deepest, patch.corner_gap(k / 2, found))});
+            m_corners.push_back(
+                {row, tilt, patch.tilts, patch.levers(k / 2), patch.corner_gap(k / 2, found)});
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the points of a patch weigh in its pressure, and what of its tissue is free.
+// Whether contacts can be one patch, what its points weigh in its pressure, and what of its tissue is free.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,22 +12,37 @@ namespace {
 
 /// Gap in alarm distances at which rigid surfaces touch.
 constexpr double touching_ratio = 1e-3;
-/// Whether faces that are flat as long as nothing deforms them lie on each other: gaps (points.size()) that
-/// are linear over the patch, up to what counts as settled.
-bool lie_flat(std::span<const ContactPoint> points, std::span<const double> gaps)
+/// Plane that is fitted to gaps over a patch by least squares, each by its area, or alike where none has one.
+struct GapPlane {
+    double area = 0.0;    ///< [m²]
+    double middle = 0.0;  ///< gap in the middle [m]
+    double spread = 0.0;  ///< root of the mean square of what the gaps are off [m]
+    double most = 0.0;    ///< and the largest [m]
+};
+
+GapPlane fit_plane(std::span<const ContactPoint> points, std::span<const double> gaps)
 {
-    Vector3d normal = Vector3d::Zero(), middle = Vector3d::Zero();
-    double area = 0.0;
+    GapPlane plane;
     for (const ContactPoint& point : points) {
-        normal += point.area * point.normal;
-        middle += point.area * point.p;
-        area += point.area;
+        plane.area += point.area;
     }
-    if (!(area > 0.0) || !(normal.norm() > 0.0)) {
-        return false;
+    const double even = 1.0 / static_cast<double>(points.size());
+    const auto weight = [&](const ContactPoint& point) {
+        return plane.area > 0.0 ? point.area / plane.area : even;
+    };
+    Vector3d normal = Vector3d::Zero(), middle = Vector3d::Zero();
+    for (const ContactPoint& point : points) {
+        normal += weight(point) * point.normal;
+        middle += weight(point) * point.p;
     }
-    middle /= area;
-    const double size = std::sqrt(area);
+    double size = 0.0;
+    for (const ContactPoint& point : points) {
+        size = std::max(size, (point.p - middle).norm());
+    }
+    if (!(size > 0.0) || !(normal.norm() > 0.0)) {
+        plane.middle = gaps.front();
+        return plane;
+    }
     const Vector3d t = transport_tangent(Vector3d::Zero(), normal.normalized());
     const Vector3d s = normal.normalized().cross(t);
     const auto base = [&](const ContactPoint& point) {
@@ -38,22 +53,57 @@ bool lie_flat(std::span<const ContactPoint> points, std::span<const double> gaps
     Vector3d sums = Vector3d::Zero();
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Vector3d one = base(points[i]);
-        moments += points[i].area * one * one.transpose();
-        sums += points[i].area * gaps[i] * one;
+        moments += weight(points[i]) * one * one.transpose();
+        sums += weight(points[i]) * gaps[i] * one;
     }
-    const Vector3d plane = moments.completeOrthogonalDecomposition().solve(sums);
-    double squares = 0.0;
+    const Vector3d fitted = moments.completeOrthogonalDecomposition().solve(sums);
+    plane.middle = fitted[0];
     for (std::size_t i = 0; i < points.size(); ++i) {
-        const double off = gaps[i] - base(points[i]).dot(plane);
-        squares += points[i].area / area * off * off;
+        const double off = gaps[i] - base(points[i]).dot(fitted);
+        plane.spread += weight(points[i]) * off * off;
+        plane.most = std::max(plane.most, std::abs(off));
     }
+    plane.spread = std::sqrt(plane.spread);
+    return plane;
+}
+
+/// Whether faces that are flat as long as nothing deforms them lie on each other: gaps (points.size()) that
+/// are linear over the patch, up to what counts as settled.
+bool lie_flat(std::span<const ContactPoint> points, std::span<const double> gaps)
+{
+    const GapPlane plane = fit_plane(points, gaps);
     // A round body's overlap differs by 0.58 of its mean, a punch's at its rim by some per cent.
     constexpr double round_ratio = 0.2;
-    return std::sqrt(squares) <
-           std::max(PressureSpread::settled_ratio * size, round_ratio * std::abs(plane[0]));
+    return plane.area > 0.0 && plane.spread < std::max(PressureSpread::settled_ratio * std::sqrt(plane.area),
+                                                       round_ratio * std::abs(plane.middle));
+}
+
+/// Whether the normals of points are one but for a small tilt.
+bool is_flat(std::span<const ContactPoint> points, const Vector3d& normal)
+{
+    constexpr double flat_cosine = 0.995;
+    return std::all_of(points.begin(), points.end(),
+                       [&](const ContactPoint& point) { return point.normal.dot(normal) > flat_cosine; });
 }
 
 }  // namespace
+
+bool ContactProblemBuilder::bears_as_one(const PairContacts& contacts, const ContactSurface& a,
+                                         const ContactSurface& b, const WorldSettings& settings)
+{
+    if (a.field != nullptr || b.field != nullptr || settings.patch_law == PatchLaw::mean) {
+        return true;
+    }
+    const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
+    Vector3d normal = Vector3d::Zero();
+    m_gaps.clear();
+    for (const ContactPoint& point : points) {
+        normal += point.normal;
+        m_gaps.push_back(start_gap(point, a, b));
+    }
+    return is_flat(points, normal.normalized()) &&
+           fit_plane(points, m_gaps).most < touching_ratio * settings.alarm_distance;
+}
 
 void ContactProblemBuilder::weigh(std::span<ContactPoint> points, const ContactSurface& a,
                                   const ContactSurface& b, const WorldSettings& settings)

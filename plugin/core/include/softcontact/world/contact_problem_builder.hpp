@@ -136,11 +136,11 @@ private:
     void make_room(std::vector<ContactPair>& pairs);
     void add_found(std::size_t index, const ContactPair& pair, const ContactSurface& a, bool adaptive);
     [[nodiscard]] PairMemory& memory(const PairContacts& contacts, ContactPair& pair);
-    /// Whether contacts of a pair that aggregates can be one patch: what does not yield bears in a plane, or
-    /// it would be held along the mean of normals along which nothing holds it. Elsewhere it touches in
-    /// points.
+    /// Whether contacts of a pair that aggregates can be one patch. What does not yield bears in a plane:
+    /// along the mean of several normals, or between points whose gaps no plane tells, nothing holds it.
+    /// Elsewhere it touches in points. Uses m_gaps.
     [[nodiscard]] bool bears_as_one(const PairContacts& contacts, const ContactSurface& a,
-                                    const ContactSurface& b, PatchLaw law) const;
+                                    const ContactSurface& b, const WorldSettings& settings);
     void add_patch(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
                    ContactPair& pair, const WorldSettings& settings, double step);
     /// Wants m_gaps of the undeformed bodies, from weigh(), and leaves those of the step's start there.
