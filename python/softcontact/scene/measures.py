@@ -263,7 +263,8 @@ class NoEnergyGained(_Window):
 
     A rise is told as a share of the largest of the energy lost since the start, that ever in motion and strain, and the
     weight of a body times its size: bodies lifted out of as large an overlap as OverlapLimit allows stay below the
-    limit. A scene without motions, grasps, belts, hands and tools is judged by one even where it has none; in others
+    limit. A scene without motions, grasps, belts, hands and tools is judged by one even where it has none; one with
+    chains only by the midpoint rule, as the energy of others swings by some per cent. Where something drives a scene,
     nothing is known of the work that comes in, and the check is refused.
     """
 
