@@ -65,10 +65,12 @@ void ArticulatedSystem::move_as_solved(double step, const Eigen::Ref<const Vecto
     m_flown.mean = m_free.mean + velocity_change;
     m_increment = step * m_flown.mean;
     integrate_straight(m_model, m_q_start, m_increment, m_flown.q);
-    m_flown.v = m_flown.mean;
+    // The mean has half of what inertia adds in the flight: with the mean alone, a chain that something
+    // touches in every step would feel but half of its Coriolis and centrifugal forces.
+    m_flown.v = 2.0 * m_free.mean - m_kicked + velocity_change;
     for (const int link : m_free_joints) {  // a velocity in axes that have turned
         const Index k = m_model.v_offset(link);
-        const Vector3d linear = orientation(m_q_start, link) * Vector3d(m_flown.mean.segment<3>(k));
+        const Vector3d linear = orientation(m_q_start, link) * Vector3d(m_flown.v.segment<3>(k));
         m_flown.v.segment<3>(k) = orientation(m_flown.q, link).conjugate() * linear;
     }
 }
