@@ -150,6 +150,38 @@ def test_arm_is_placed_and_pulled_to_its_target():
     assert history.probes["second"][-1] == pytest.approx(-0.25, abs=1e-3)
 
 
+@pytest.mark.parametrize("integrator", ["implicit-euler", "midpoint"])
+@pytest.mark.parametrize(("stiffness", "past"), [(None, 1e-6), (100.0, 2e-3)])
+def test_joint_limits_are_rigid_unless_they_are_springs(stiffness, past, integrator):
+    """A rod of 0.1 kg that falls from level against its limit at 0.3 rad."""
+    rod = Link(
+        name="rod",
+        axis=(0, 1, 0),
+        mass=0.1,
+        com=(0.05, 0, 0),
+        inertia=np.eye(3) * 1e-4,
+        lower=[-0.3],
+        upper=[0.3],
+        limit_stiffness=stiffness,
+        damping=[0.01],
+    )
+    scene = Scene(
+        name="rod",
+        duration=2,
+        integrator=integrator,
+        bodies=[ArticulatedBody(name="arm", links=[rod])],
+        probes=[JointProbe(name="angle", body="arm", index=0)],
+    )
+    angle = run(scene, record=False, replay=False).history.probes["angle"]
+    assert angle[-1] == pytest.approx(0.3, abs=past)
+    assert stiffness is not None or angle.max() < 0.3 + past
+
+
+def test_joints_without_limits_refuse_them():
+    with pytest.raises(ValueError, match="a spherical joint takes no limits; leave them out"):
+        Link(name="ball", joint="spherical", mass=1, inertia=np.eye(3), lower=[-1] * 3, upper=[1] * 3)
+
+
 @pytest.fixture(scope="module")
 def hand_run():
     """A hand that rises by 20 mm, turns its wrist and closes its fingers, near nothing."""

@@ -198,6 +198,6 @@ def link_arguments(
         "mass": link.mass,
         "com": link.com,
         "inertia": np.array(link.inertia),
-        "limit_stiffness": link.limit_stiffness,
+        "limit_stiffness": np.inf if link.limit_stiffness is None else link.limit_stiffness,
         **springs,
     }

@@ -164,8 +164,8 @@ class Link(Part):
     """Lower joint limits, a value a degree of freedom [rad or m]; none by default."""
     upper: Reals = ()
     """Upper joint limits, a value a degree of freedom [rad or m]; none by default."""
-    limit_stiffness: NonNegative = 0.0
-    """Spring that acts beyond a limit [N·m/rad or N/m]."""
+    limit_stiffness: NonNegative | None = None
+    """Spring that acts beyond a limit [N·m/rad or N/m]; by default limits are rigid."""
     shape: Surface | None = None
     """Surface for contact, in link axes."""
     aggregate: bool = False
@@ -178,6 +178,8 @@ class Link(Part):
             given = len(getattr(self, field))
             if given not in (0, count):
                 raise ValueError(f"{field} has {given} values; a {self.joint} joint takes {count}, or none")
+        if self.joint in ("spherical", "free") and (self.lower or self.upper):
+            raise ValueError(f"lower, upper: a {self.joint} joint takes no limits; leave them out")
         return self
 
 

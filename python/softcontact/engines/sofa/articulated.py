@@ -44,7 +44,11 @@ class ArticulatedInGraph(GraphBody):
         for joint in self.tree.joints:
             stiffness = links[joint.link].get("limit_stiffness", 0.0)
             self.limit_stiffness[joint.first : joint.first + len(joint.axes)] = stiffness
-        self.has_limits = bool((np.isfinite(self.lower) | np.isfinite(self.upper)).any())
+        limited = np.isfinite(self.lower) | np.isfinite(self.upper)
+        if np.isinf(self.limit_stiffness[limited]).any():
+            raise ValueError("limit_stiffness: joint limits are springs in SOFA; give their stiffness")
+        self.limit_stiffness[~limited] = 0.0
+        self.has_limits = bool(limited.any())
         add(self.node, "EulerImplicitSolver", rayleighMass=0.0, rayleighStiffness=0.0)
         add(self.node, "SparseLDLSolver", template="CompressedRowSparseMatrixd")
         add(self.node, "GenericConstraintCorrection")
