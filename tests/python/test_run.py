@@ -55,7 +55,7 @@ def test_run_fills_the_folder_and_the_summary(tmp_path):
     assert summary["steps"] == 80 and summary["simulated_time_s"] == pytest.approx(0.4)
     assert set(summary["step_ms"]) == set(summary["solve_ms"]) == {"mean", "p50", "p95", "p99", "max"}
     assert summary["contacts"]["max"] >= summary["contacts"]["mean"] > 0
-    assert [set(check) for check in summary["checks"]] == [{"name", "value", "limit", "unit", "passed"}] * 5
+    assert [set(check) for check in summary["checks"]] == [{"name", "value", "limit", "unit", "passed"}] * 6
     keys = {
         "body",
         "other",

@@ -84,10 +84,10 @@ def test_aggregates_keep_the_net_wrench_of_the_full_point_set(scenes, name):
     engine.world.set_contact_model("point")
     first_force, first_moment = wrench.step()
     assert engine.statistics()["rows"] > 3 * rows
-    for _ in range(60):
-        full_force, full_moment = wrench.step()
-    assert np.linalg.norm(force - full_force) < 0.01
-    assert np.linalg.norm(moment - full_moment) < 0.01
+    # All points come and go by turns, which jolts the ball by some per cent of its weight: their mean counts.
+    full = np.array([wrench.step() for _ in range(160)])[40:].mean(axis=0)
+    assert np.linalg.norm(force - full[0]) < 2e-3
+    assert np.linalg.norm(moment - full[1]) < 2e-3
     # Nor does the change itself throw it: the points find their own balance within a fifth of a millimetre.
     assert np.linalg.norm(force - first_force) < 0.03
     assert np.linalg.norm(moment - first_moment) < 0.03
