@@ -17,7 +17,7 @@ from haptic_bodies import (
 
 from softcontact import solver
 from softcontact.haptics import HapticTool, RigidState, Tool, VirtualCoupling, VisualTool
-from softcontact.mesh.primitives import box, sphere
+from softcontact.mesh.primitives import box
 
 FAST = 1e-3
 
@@ -204,10 +204,10 @@ def test_sideways_the_tool_feels_the_tissue_between_slow_steps():
 
 def test_aggregated_contact_is_refused():
     world = make_world(0.01, contact="aggregate")
-    mesh = sphere(RADIUS, 8)
+    mesh = box((2 * RADIUS, 2 * RADIUS, 2 * RADIUS))
     world.add_kinematic_body("floor", *slab(), friction=0.5)
     world.add_rigid_body(
-        "ball", mesh.vertices, mesh.triangles, 0.1, np.zeros(3), 1e-5 * np.eye(3), aggregate=True,
+        "block", mesh.vertices, mesh.triangles, 0.1, np.zeros(3), 1e-5 * np.eye(3), aggregate=True,
         position=np.array([0.1, 0.0, RADIUS]),
     )  # fmt: skip
     tool = add_tool(world, position=(0.0, 0.0, RADIUS + 0.01))
