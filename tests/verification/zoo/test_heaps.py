@@ -34,9 +34,11 @@ def test_random_heap_is_right_or_honest(seed):
 
 
 @pytest.mark.parametrize("seed", [2370, 3482])
-def test_heap_that_was_wrong_or_stopped_is_right(seed):
+def test_heap_that_was_wrong_or_stopped_is_neither(seed):
     """Tissue that was strained by the spin of an impact; a hull that was pressed out from under a cylinder."""
-    assert heaps.assess_apart((seed, (*heaps.RIGID, *heaps.SOFT), 20.0)).outcome == "right"
+    verdict = heaps.assess_apart((seed, (*heaps.RIGID, *heaps.SOFT), 20.0))
+    assert verdict.outcome != "GREEN AND WRONG", heaps.line(verdict)
+    assert verdict.exit_code in (0, 1), heaps.line(verdict)
 
 
 def test_the_judge_sees_a_body_inside_another():
