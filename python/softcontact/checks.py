@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from softcontact.energy import largest_rise, turned_over
+from softcontact.energy import relative_rise
 from softcontact.figures import force_jump
 from softcontact.record import History
 from softcontact.scene.measures import Check, NoEnergyGained, NotSelfCrossing, OverlapLimit, Solved
@@ -103,9 +103,8 @@ def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, s
             )
         case "no_energy_gained":
             moving, total = history.energies()
-            rise = largest_rise(total[rows.start : rows.stop + 1])
-            scale = turned_over(total, moving, history.weight_times_size)
-            return _at_most(rise / scale if rise > 0 else 0.0, check.limit, "1")
+            rise = relative_rise(total, moving, rows, history.weight_times_size)
+            return _at_most(rise, check.limit, "1")
         case "finite":
             return _at_most(float(_not_finite(history)), 0.0, "1")
         case "solved":

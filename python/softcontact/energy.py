@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softcontact.engines.base import Engine
+from softcontact.mesh.surface_mesh import SurfaceMesh
 from softcontact.scene.model import Scene
 
 FloatArray = NDArray[np.float64]
@@ -27,22 +28,21 @@ def weight_times_size(scene: Scene, engine: Engine) -> float:
     return largest
 
 
-def largest_rise(energy: FloatArray) -> float:
-    """How far an energy (n,) rises above what it had come down to before [J]."""
-    return float((energy - np.minimum.accumulate(energy)).max())
-
-
-def turned_over(total: FloatArray, moving: FloatArray, weight: float) -> float:
-    """What a rise of energy is measured against [J].
+def relative_rise(total: FloatArray, moving: FloatArray, rows: slice, weight: float) -> float:
+    """How far an energy rises above what it had come down to before [-]; NaN where it is no number.
 
     Args:
-        total: kinetic, elastic and potential energy (n,) [J].
-        moving: kinetic and elastic energy (n,) [J].
+        total: kinetic, elastic and potential energy (n + 1,) [J], from the start on.
+        moving: kinetic and elastic energy (n + 1,) [J].
+        rows: of the steps that are looked at.
         weight: see weight_times_size [J].
     Returns:
-        The largest of the fall of the total energy, what was ever in motion and strain, and the weight times the size.
+        The rise over the largest of the fall of the total energy, what was ever in motion and strain, and the weight.
     """
-    return max(float(total[0] - total.min()), float(moving.max()), weight)
+    seen = total[rows.start : rows.stop + 1]
+    rise = float((seen - np.minimum.accumulate(seen)).max())
+    scale = max(float(total[0] - total.min()), float(moving.max()), weight)
+    return 0.0 if rise == 0.0 else rise / scale if np.isfinite(scale) and scale > 0.0 else np.nan
 
 
 def _mass(body: Any, surfaces: list[tuple[FloatArray, NDArray[np.int32]]]) -> float:
@@ -51,8 +51,4 @@ def _mass(body: Any, surfaces: list[tuple[FloatArray, NDArray[np.int32]]]) -> fl
     if body.kind == "rigid" and body.mass is not None:
         return body.mass
     density = body.material.density if body.kind == "tetrahedral" else body.density or 1000.0
-    volume = 0.0
-    for vertices, triangles in surfaces:
-        a, b, c = (vertices[triangles[:, k]] - vertices.mean(axis=0) for k in range(3))
-        volume += abs(float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum())) / 6
-    return density * volume
+    return density * sum(abs(SurfaceMesh(vertices, triangles).volume) for vertices, triangles in surfaces)

@@ -53,6 +53,14 @@ def test_a_rise_counts_from_the_lowest_value_before_it_and_not_from_the_start():
     assert names(fallen(), jump)[1] == {"no_energy_gained"}
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_an_energy_that_is_no_number_fails_the_run(bad):
+    def spoil(series):
+        series["elastic"][5] = bad
+
+    assert "no_energy_gained" in names(fallen(), spoil)[1]
+
+
 def test_what_is_driven_is_not_judged_and_refuses_the_check():
     motion = {
         "kind": "keyframes",
