@@ -7,10 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from softcontact.energy import relative_rise
+from softcontact.energy import relative_rise, swings
 from softcontact.figures import force_jump
+from softcontact.joint_limits import has_rigid_limits
 from softcontact.record import History
-from softcontact.scene.measures import Check, NoEnergyGained, NotSelfCrossing, OverlapLimit, Solved
+from softcontact.scene.measures import (
+    Check,
+    NoEnergyGained,
+    NotSelfCrossing,
+    OverlapLimit,
+    Solved,
+    WithinLimits,
+)
 from softcontact.scene.model import Scene
 
 FloatArray = NDArray[np.float64]
@@ -18,7 +26,15 @@ FloatArray = NDArray[np.float64]
 OVERLAPS = ("overlap_points", "overlap_patches")
 
 # What holds for any part of a run.
-ALWAYS = ("finite", "penetration", "overlap", "not_self_crossing", "no_energy_gained", "solved")
+ALWAYS = (
+    "finite",
+    "penetration",
+    "overlap",
+    "not_self_crossing",
+    "no_energy_gained",
+    "within_limits",
+    "solved",
+)
 
 
 def evaluate(scene: Scene, history: History) -> tuple[list[dict[str, Any]], list[str]]:
@@ -39,7 +55,7 @@ def evaluate(scene: Scene, history: History) -> tuple[list[dict[str, Any]], list
         if not len(history.time) or (reached < min(end, scene.step_count * scene.time_step) and not always):
             skipped.append(check.title())
             continue
-        value, limit, unit, passed = _judge(check, history, _window(check, history, scene))
+        value, limit, unit, passed = _judge(check, scene, history, _window(check, history, scene))
         value = value if np.isfinite(value) else None
         results.append(
             {"name": check.title(), "value": value, "limit": limit, "unit": unit, "passed": bool(passed)}
@@ -59,9 +75,9 @@ def _unasked(scene: Scene) -> list[Check]:
     unasked: list[Check] = [OverlapLimit(), Solved()]
     if any(body.kind == "tetrahedral" for body in scene.bodies):
         unasked.insert(1, NotSelfCrossing())
-    # Between the ends of a swing the energy of a chain by implicit Euler goes up and down by some per cent.
-    swings = scene.integrator == "implicit-euler" and any(b.kind == "articulated" for b in scene.bodies)
-    if not scene.is_driven and not swings:
+    if any(b.kind == "articulated" and any(map(has_rigid_limits, b.links)) for b in scene.bodies):
+        unasked.append(WithinLimits())
+    if not scene.is_driven:
         unasked.append(NoEnergyGained())
     return [check for check in unasked if check.kind not in judged]
 
@@ -76,7 +92,7 @@ def _window(check: Check, history: History, scene: Scene) -> slice:
     return slice(min(first, max(last - 1, 0)), max(last, 1))
 
 
-def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, str, bool]:
+def _judge(check: Check, scene: Scene, history: History, rows: slice) -> tuple[float, float, str, bool]:
     match check.kind:
         case "lifted":
             rise = float(history.height(check.body)[rows][-1])
@@ -101,9 +117,11 @@ def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, s
             return _at_most(
                 float(np.nan_to_num(history.series["self_crossings"][rows]).max()), float(check.most), "1"
             )
+        case "within_limits":
+            return _at_most(float(history.series["beyond_limits"][rows].max()), check.limit, "rad or m")
         case "no_energy_gained":
             moving, total = history.energies()
-            rise = relative_rise(total, moving, rows, history.weight_times_size)
+            rise = relative_rise(total, moving, rows, history.weight_times_size, swings(scene))
             return _at_most(rise, check.limit, "1")
         case "finite":
             return _at_most(float(_not_finite(history)), 0.0, "1")

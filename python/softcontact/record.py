@@ -13,6 +13,7 @@ from softcontact.device_record import DeviceRecorder
 from softcontact.energy import weight_times_size
 from softcontact.engines.base import Engine, Tracking, link_position
 from softcontact.frames import FrameStore
+from softcontact.joint_limits import LimitWatch
 from softcontact.patches import MEANINGS, PatchSeries, sum_up, with_finite_gauges
 from softcontact.patches import UNITS as PATCH_UNITS
 from softcontact.scene.errors import SceneError, nearest
@@ -35,6 +36,7 @@ STATISTICS = (
     "overlap_points",
     "overlap_patches",
     "self_crossings",
+    "beyond_limits",
     "step_ms",
     "solve_ms",
     "detection_ms",
@@ -214,6 +216,7 @@ class Recorder:
         soft = {body.name for body in scene.bodies if body.kind == "tetrahedral"}
         self._soft = [surface for surface in engine.surfaces if surface.body in soft]
         self._crossings = 0
+        self._limits = LimitWatch(scene)
         self.last_patches: list[dict[str, Any]] = []
         self.frames = FrameStore(engine, scene.record.cameras, scene.record.cuts) if frames else None
         self._stride = max(1, round(1 / (scene.record.frames_per_second * scene.time_step)))
@@ -231,6 +234,7 @@ class Recorder:
         if self.count % self._stride == 0:  # as often as there are frames: it is slower than a step
             self._crossings = self._count_crossings()
         self._series["self_crossings"][row] = self._crossings
+        self._series["beyond_limits"][row] = self._limits.beyond(engine)
         for name in ENERGIES:
             self._series[name][row] = energies[name]
         for name in self._names:

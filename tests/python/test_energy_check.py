@@ -76,9 +76,8 @@ def test_what_is_driven_is_not_judged_and_refuses_the_check():
         Scene.from_dict(data | {"checks": [{"kind": "no_energy_gained"}]})
 
 
-@pytest.mark.parametrize(("integrator", "judged"), [("implicit-euler", False), ("midpoint", True)])
-def test_chains_are_judged_where_their_rule_keeps_energy(integrator, judged):
-    """A double pendulum at 5 ms swings by 4 % of its energy by implicit Euler."""
+def pendulum(integrator, h):
+    """A double pendulum of 0.2 m that starts level."""
     link = {
         "mass": 0.1,
         "com": (0.05, 0, 0),
@@ -87,12 +86,33 @@ def test_chains_are_judged_where_their_rule_keeps_energy(integrator, judged):
     }
     links = [{"name": "a", **link}, {"name": "b", "parent": "a", "position": (0.1, 0, 0), **link}]
     arm = {"kind": "articulated", "name": "arm", "links": links}
-    data = {"name": "swing", "duration": 1.0, "time_step": 0.005, "integrator": integrator, "bodies": [arm]}
-    checked, failed = names(Scene.from_dict(data))
-    assert ("no_energy_gained" in checked) == judged
+    return Scene.from_dict(
+        {"name": "swing", "duration": 1.0, "time_step": h, "integrator": integrator, "bodies": [arm]}
+    )
+
+
+@pytest.mark.parametrize("h", [0.001, 0.005, 0.02])
+@pytest.mark.parametrize("integrator", ["implicit-euler", "midpoint"])
+def test_chains_are_judged_apart_from_the_swing_of_their_rule(integrator, h):
+    """By implicit Euler their energy swings by 4 % at 5 ms and by 17 % at 20 ms."""
+    judged, failed = names(pendulum(integrator, h))
+    assert "no_energy_gained" in judged
     assert not failed
-    asked = Scene.from_dict(data | {"checks": [{"kind": "no_energy_gained"}]})
-    assert names(asked)[1] == (set() if judged else {"no_energy_gained"})
+
+
+@pytest.mark.parametrize(("integrator", "swing"), [("implicit-euler", 1.0), ("midpoint", 0.0)])
+def test_energy_of_a_chain_beyond_its_swing_fails_the_run(integrator, swing):
+    scene = pendulum(integrator, 0.005)
+
+    def gain(share):
+        def change(series):
+            potential = np.append(0.0, series["potential"])
+            series["elastic"][-20:] += swing * np.abs(np.diff(potential)).max()
+            series["elastic"][-20:] += share * -potential.min()
+
+        return change
+
+    assert names(scene, gain(0.03))[1] == {"no_energy_gained"}
 
 
 def test_a_scene_may_allow_more_over_its_whole_time():

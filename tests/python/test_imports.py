@@ -53,7 +53,7 @@ LEVELS = [
     {"tracking", "avatar", "vademecum"},
     {"scene"},
     {"engines"},
-    {"energy"},
+    {"energy", "joint_limits"},
     {"record", "report", "tactile", "device_record", "frames"},
     {"checks", "outputs", "problems"},
     {"runner"},

@@ -46,6 +46,7 @@ from softcontact.scene.measures import (
     Solved,
     SolveTime,
     Turned,
+    WithinLimits,
 )
 from softcontact.scene.model import Scene
 from softcontact.scene.motions import (
@@ -169,6 +170,7 @@ __all__ = [
     "Turned",
     "VademecumBody",
     "VademecumSettings",
+    "WithinLimits",
     "Yielding",
     "load",
 ]

@@ -258,13 +258,25 @@ class NotSelfCrossing(_Window):
     """Pairs of its triangles that may cross."""
 
 
+class WithinLimits(_Window):
+    """No joint goes beyond its rigid limits, as the joint positions tell.
+
+    A scene with such limits is judged by one even where it has none.
+    """
+
+    kind: Literal["within_limits"] = "within_limits"
+    limit: Positive = 1e-3
+    """Farthest beyond a limit [rad or m]."""
+
+
 class NoEnergyGained(_Window):
     """The energy of what nothing drives never rises: contact and time integration may take some and give none.
 
     A rise is told as a share of the largest of the energy lost since the start, that ever in motion and strain, and the
     weight of a body times its size: bodies lifted out of as large an overlap as OverlapLimit allows stay below the
-    limit. A scene without motions, grasps, belts, hands and tools is judged by one even where it has none; one with
-    chains only by the midpoint rule, as the energy of others swings by some per cent. Where something drives a scene,
+    limit. A scene without motions, grasps, belts, hands and tools is judged by one even where it has none. With
+    chains by implicit Euler it may rise, on top, by as much as the potential energy ever changes in a step: so far
+    their energy goes up and down by itself. Where something drives a scene,
     nothing is known of the work that comes in, and the check is refused.
     """
 
@@ -364,6 +376,7 @@ Check = Annotated[
     | OverlapLimit
     | NotSelfCrossing
     | NoEnergyGained
+    | WithinLimits
     | Finite
     | ProbeLimit
     | Solved

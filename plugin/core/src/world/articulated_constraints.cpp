@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Rigid joint limits and dry friction of an articulated body, as constraints on single coordinates.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <softcontact/world/articulated_system.hpp>
 #include <stdexcept>
 
 namespace softcontact {
+
+namespace {
+
+constexpr double limit_tolerance = 1e-6;  ///< [m] or [rad], of what a solve leaves past a limit
+
+}  // namespace
 
 void ArticulatedSystem::check_constraints()
 {
@@ -19,6 +26,7 @@ void ArticulatedSystem::check_constraints()
             const double friction = m_compliance.friction[i];
             if (friction > 0.0) {
                 m_possible.push_back({i, 1.0, 0.0, -friction, friction, 0.0});
+                m_position_of.push_back(m_model.q_offset(link) + k);
             }
             if (std::isfinite(m_compliance.limit_stiffness[i]) ||
                 !(std::isfinite(lower) || std::isfinite(upper))) {
@@ -40,6 +48,7 @@ void ArticulatedSystem::check_constraints()
             for (const double sign : {1.0, -1.0}) {
                 if (std::isfinite(sign > 0.0 ? lower : upper)) {
                     m_possible.push_back({i, sign, 0.0, 0.0, infinity, 0.0});
+                    m_position_of.push_back(m_model.q_offset(link) + k);
                 }
             }
         }
@@ -48,33 +57,57 @@ void ArticulatedSystem::check_constraints()
     m_possible_of.reserve(m_possible.size());
 }
 
+double ArticulatedSystem::room(const CoordinateConstraint& limit, const VectorXd& q) const
+{
+    const Index i = limit.coordinate;
+    const double value = q[m_position_of[static_cast<std::size_t>(&limit - m_possible.data())]];
+    return limit.sign > 0.0 ? value - m_compliance.lower[i] : m_compliance.upper[i] - value;
+}
+
+bool ArticulatedSystem::passes_limits(const VectorXd& q) const
+{
+    return std::any_of(m_possible.begin(), m_possible.end(), [&](const CoordinateConstraint& constraint) {
+        return constraint.is_limit() && room(constraint, q) < -limit_tolerance;
+    });
+}
+
 void ArticulatedSystem::collect_constraints(double step)
 {
     constexpr double reach =
         0.05;  // [m] or [rad] limits farther than this, and than the step goes, are left out
     m_present.clear();
     m_possible_of.clear();
-    for (int link = 0, next = 0; link < m_model.link_count(); ++link) {
-        const Index first = m_model.v_offset(link), end = first + m_model.dofs(link);
-        for (; next < static_cast<int>(m_possible.size()); ++next) {
-            auto& constraint = m_possible[static_cast<std::size_t>(next)];
-            const Index i = constraint.coordinate;
-            if (i >= end) {
-                break;
+    for (std::size_t k = 0; k < m_possible.size(); ++k) {
+        CoordinateConstraint& constraint = m_possible[k];
+        if (constraint.is_limit()) {
+            constraint.gap = room(constraint, m_q_start);
+            const double way = 2.0 * step * std::abs(m_free.mean[constraint.coordinate]);
+            const bool needed = std::find(m_overlooked.begin(), m_overlooked.end(), k) != m_overlooked.end();
+            if (constraint.gap > reach + way && !needed) {
+                constraint.force = 0.0;
+                continue;
             }
-            if (constraint.lower == 0.0) {  // a limit
-                const double q = m_q_start[m_model.q_offset(link) + i - first];
-                constraint.gap =
-                    constraint.sign > 0.0 ? q - m_compliance.lower[i] : m_compliance.upper[i] - q;
-                if (constraint.gap > reach + 2.0 * step * std::abs(m_free.mean[i])) {
-                    constraint.force = 0.0;
-                    continue;
-                }
-            }
-            m_present.push_back(constraint);
-            m_possible_of.push_back(static_cast<std::size_t>(next));
+        }
+        m_present.push_back(constraint);
+        m_possible_of.push_back(k);
+    }
+}
+
+bool ArticulatedSystem::overlooked_limits()
+{
+    const std::size_t before = m_overlooked.size();
+    for (std::size_t k = 0, next = 0; k < m_possible.size(); ++k) {
+        if (next < m_possible_of.size() && m_possible_of[next] == k) {
+            ++next;
+        } else if (room(m_possible[k], m_q) < -limit_tolerance) {
+            m_overlooked.push_back(k);
         }
     }
+    const bool any = m_overlooked.size() > before;
+    if (!any) {
+        m_overlooked.clear();
+    }
+    return any;
 }
 
 std::span<CoordinateConstraint> ArticulatedSystem::constraints()

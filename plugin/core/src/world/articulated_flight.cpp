@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How an articulated body moves within a step, once all forces of the step have acted on its momentum.
+#include <limits>
 #include <softcontact/bodies/free_rotation.hpp>
 #include <softcontact/world/articulated_system.hpp>
 
@@ -58,20 +59,48 @@ bool ArticulatedSystem::fly_rigid(double step, const VectorXd& velocity, Flight&
     return true;
 }
 
-void ArticulatedSystem::move_as_solved(double step, const Eigen::Ref<const VectorXd>& velocity_change)
+bool ArticulatedSystem::find_free_flight(double step)
 {
-    // Contacts, limits and friction hold at the velocity that was solved for, so that what sticks stays:
-    // another flight would end at another velocity, by all that stiff joints add in it.
-    m_flown.mean = m_free.mean + velocity_change;
-    m_increment = step * m_flown.mean;
-    integrate_straight(m_model, m_q_start, m_increment, m_flown.q);
-    // The mean has half of what inertia adds in the flight: with the mean alone, a chain that something
-    // touches in every step would feel but half of its Coriolis and centrifugal forces.
-    m_flown.v = 2.0 * m_free.mean - m_kicked + velocity_change;
-    for (const int link : m_free_joints) {  // a velocity in axes that have turned
-        const Index k = m_model.v_offset(link);
-        const Vector3d linear = orientation(m_q_start, link) * Vector3d(m_flown.v.segment<3>(k));
-        m_flown.v.segment<3>(k) = orientation(m_flown.q, link).conjugate() * linear;
+    // What stiff joints press against a contact by, it takes away again: without it, the flight would be that
+    // of speeds that the body never has. What it took in the last step is near enough to begin with.
+    m_flown_from = m_kicked + m_touch;
+    bool found = fly(step, m_flown_from, m_flown);
+    if (!found && is_guessed()) {
+        m_touch.setZero();
+        m_flown_from = m_kicked;
+        found = fly(step, m_flown_from, m_flown);
+    }
+    m_free = m_flown;
+    if (found && is_guessed()) {
+        m_free.mean -= m_touch;
+        m_increment = step * m_free.mean;
+        integrate_straight(m_model, m_q_start, m_increment, m_free.q);
+    }
+    return found;
+}
+
+double ArticulatedSystem::refine(double step, const Eigen::Ref<const VectorXd>& velocity_change)
+{
+    constexpr double share = 1e-4, least = 1e-8;  // of the speed; [m/s] or [rad/s]
+    if (m_single || (velocity_change.isZero(0.0) && !is_guessed())) {
+        return 0.0;  // of a single body, spin adds but the square of a turn
+    }
+    fly_on(step, velocity_change);
+    if (m_lost) {
+        return 0.0;
+    }
+    m_increment = m_flown.mean - velocity_change - m_free.mean;
+    m_free.mean += m_increment;
+    const double speed = m_flown.mean.lpNorm<Eigen::Infinity>();
+    return m_increment.lpNorm<Eigen::Infinity>() / (least + share * speed);
+}
+
+void ArticulatedSystem::fly_on(double step, const Eigen::Ref<const VectorXd>& velocity_change)
+{
+    m_increment = m_kicked + velocity_change;
+    if (m_flown_from != m_increment) {
+        m_flown_from = m_increment;
+        m_lost = !fly(step, m_flown_from, m_flown);
     }
 }
 
@@ -96,6 +125,7 @@ void ArticulatedSystem::write_joint_forces(const VectorXd& q, const VectorXd& v,
 
 bool ArticulatedSystem::fly_by_midpoint(double step)
 {
+    m_flown_from.setConstant(std::numeric_limits<double>::quiet_NaN());  // another flight
     m_flown.q = m_q_start;
     m_flown.v = m_v_start;
     m_flow_forces.gravity = m_gravity_compensated ? Vector3d::Zero() : m_gravity;

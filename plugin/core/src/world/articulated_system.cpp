@@ -67,7 +67,7 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
         }
     }
     m_q_start = m_q_next = m_target = m_target_before = m_q;
-    m_v_start = m_kicked = m_v;
+    m_v_start = m_kicked = m_flown_from = m_v;
     m_free = m_flown = {m_q, m_v, m_v};
     m_offset.setZero(nv);
     m_offset_before.setZero(nv);
@@ -75,6 +75,7 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
     m_target_velocity.setZero(nv);
     m_force.setZero(nv);
     m_increment.setZero(nv);
+    m_touch.setZero(nv);
     m_applied.setZero(nv);
     m_rest.setZero(nv);
     m_system.setZero(nv, nv);
@@ -177,12 +178,9 @@ bool ArticulatedSystem::free_motion(double time, double step)
     m_increment = step * m_force;
     m_factor.solveInPlace(m_increment);
     m_kicked = m_v + m_increment;
-    m_lost = !fly(step, m_kicked, m_free);
-    if (m_lost) {
-        return false;
-    }
+    m_lost = !find_free_flight(step);
     collect_constraints(step);
-    return true;
+    return !m_lost;
 }
 
 void ArticulatedSystem::solve(Eigen::Ref<MatrixXd> columns) const
@@ -211,6 +209,7 @@ void ArticulatedSystem::keep()
     m_kept.target = m_target;
     m_kept.offset = m_offset;
     m_kept.offset_before = m_offset_before;
+    m_kept.touch = m_touch;
     m_kept.possible = m_possible;
     m_kept.parts = m_flow.parts();
 }
@@ -222,6 +221,7 @@ void ArticulatedSystem::go_back()
     m_target = m_kept.target;
     m_offset = m_kept.offset;
     m_offset_before = m_kept.offset_before;
+    m_touch = m_kept.touch;
     m_possible = m_kept.possible;
     m_flow.set_parts(m_kept.parts);
     forward_kinematics(m_model, m_data, m_q);
@@ -229,20 +229,28 @@ void ArticulatedSystem::go_back()
 
 void ArticulatedSystem::finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched)
 {
-    if (touched && m_single) {
-        m_kicked += velocity_change;
-        m_lost = !fly_rigid(step, m_kicked, m_flown);
-    } else if (touched) {
-        move_as_solved(step, velocity_change);
-    } else if (m_integrator == Integrator::midpoint && !m_at_limit) {
+    const bool by_midpoint = !touched && m_integrator == Integrator::midpoint && !m_at_limit;
+    if (by_midpoint) {
         m_lost = !fly_by_midpoint(step);
-    } else {
-        std::swap(m_flown, m_free);
-        m_lost = !m_single && !m_flow.end_velocity(m_model, m_flown.q, m_flown.v);
+    }
+    if (!by_midpoint || passes_limits(m_flown.q)) {  // the solve found that the step stops short of them
+        fly_on(step, velocity_change);
+        m_lost = m_lost || (!m_single && !m_flow.end_velocity(m_model, m_flown.q, m_flown.v));
+    }
+    if (!touched && !by_midpoint) {
         fall_by_parabola(step, m_flown.q);
     }
+    if (touched && !m_single) {
+        m_touch = velocity_change;
+    } else {
+        m_touch.setZero();
+    }
     for (std::size_t k = 0; k < m_present.size(); ++k) {
-        m_possible[m_possible_of[k]].force = m_present[k].force;
+        CoordinateConstraint& constraint = m_possible[m_possible_of[k]];
+        constraint.force = m_present[k].force;
+        if (constraint.is_limit()) {
+            m_present[k].gap = room(constraint, m_flown.q);
+        }
     }
     m_q = m_flown.q;
     m_v = m_flown.v;

@@ -36,6 +36,13 @@ void ContactProblemBuilder::set_bounces(const std::vector<ContactPair>& pairs, c
     }
 }
 
+void ContactProblemBuilder::renew(const std::vector<ContactPair>& pairs, const WorldSettings& settings,
+                                  double step, bool may_cut)
+{
+    m_rows.renew_free_velocity();
+    set_bounces(pairs, settings, step, may_cut);
+}
+
 double ContactProblemBuilder::next_impact(double step) const
 {
     double next = std::numeric_limits<double>::infinity();

@@ -212,11 +212,6 @@ void ContactRows::solve_system(std::size_t system)
         } else {
             response = ConstColumns(columns, body.dof(), entry.rows);
         }
-        const VectorXd& velocity = body.free_velocity();
-        for (int row = 0; row < entry.rows; ++row) {
-            m_free_velocity[static_cast<std::size_t>(m_blocks[static_cast<std::size_t>(entry.block)].offset +
-                                                     row)] += response.col(row).dot(velocity);
-        }
         offset += dof * static_cast<std::size_t>(entry.rows);
     }
     Eigen::Map<MatrixXd> all(m_responses.data() + owner.responses_begin, body.dof(),
@@ -262,6 +257,7 @@ void ContactRows::assemble()
 {
     const auto size = static_cast<std::size_t>(m_row_count);
     m_prescribed = m_free_velocity;
+    renew_free_velocity();
     m_delassus.clear();
     extend(m_delassus, size * size);
     for (std::size_t s = 0; s < m_by_system.size(); ++s) {
@@ -327,6 +323,36 @@ Eigen::Map<const VectorXd> ContactRows::free_velocity() const
     return {m_free_velocity.data(), m_row_count};
 }
 
+double ContactRows::project(const Entry& entry, int row, const VectorXd& velocity) const
+{
+    const double* columns = m_columns.data() + entry.columns;
+    if (!entry.sparse) {
+        return Eigen::Map<const VectorXd>(columns + row * velocity.size(), velocity.size()).dot(velocity);
+    }
+    double sum = 0.0;
+    for (int k = 0; k < entry.node_count; ++k) {
+        const int node = m_nodes[entry.nodes + static_cast<std::size_t>(k)];
+        sum += Eigen::Map<const Vector3d>(columns + 3 * (k * entry.rows + row))
+                   .dot(velocity.segment<3>(3 * node));
+    }
+    return sum;
+}
+
+void ContactRows::renew_free_velocity()
+{
+    m_free_velocity = m_prescribed;
+    for (std::size_t s = 0; s < m_by_system.size(); ++s) {
+        for (const Entry& entry : m_by_system[s].entries) {
+            const auto first =
+                static_cast<std::size_t>(m_blocks[static_cast<std::size_t>(entry.block)].offset);
+            for (int row = 0; row < entry.rows; ++row) {
+                m_free_velocity[first + static_cast<std::size_t>(row)] +=
+                    project(entry, row, (*m_systems)[s]->free_velocity());
+            }
+        }
+    }
+}
+
 double ContactRows::start_velocity(int block, int row) const
 {
     double velocity = m_prescribed[static_cast<std::size_t>(block_offset(block) + row)];
@@ -338,18 +364,7 @@ double ContactRows::start_velocity(int block, int row) const
         if (entry == entries.end() || entry->block != block) {
             continue;
         }
-        const System& body = *(*m_systems)[s];
-        const double* columns = m_columns.data() + entry->columns;
-        if (!entry->sparse) {
-            velocity +=
-                Eigen::Map<const VectorXd>(columns + row * body.dof(), body.dof()).dot(body.velocity());
-            continue;
-        }
-        for (int k = 0; k < entry->node_count; ++k) {
-            const int node = m_nodes[entry->nodes + static_cast<std::size_t>(k)];
-            velocity += Eigen::Map<const Vector3d>(columns + 3 * (k * entry->rows + row))
-                            .dot(body.velocity().segment<3>(3 * node));
-        }
+        velocity += project(*entry, row, (*m_systems)[s]->velocity());
     }
     return velocity;
 }

@@ -58,10 +58,7 @@ void ContactProblemBuilder::shift_by_gaps(const Systems& systems, double step,
     std::size_t row = m_blocks.size();
     for (const auto& system : systems) {
         for (const auto& constraint : system->constraints()) {
-            // What a solve leaves of a joint past its limit goes back slowly, so that it does not add up.
-            constexpr double return_speed = 1e-3;  // [m/s] or [rad/s]
-            right_hand_side[m_descriptors[row++].offset] +=
-                std::max(constraint.gap, -return_speed * step) / step;
+            right_hand_side[m_descriptors[row++].offset] += std::max(constraint.gap, 0.0) / step;
         }
     }
 }
@@ -243,12 +240,27 @@ void ContactProblemBuilder::list_corners(const std::vector<ContactSurface>& surf
     }
 }
 
-GaussSeidelResult ContactProblemBuilder::solve_position(const std::vector<ContactSurface>& surfaces,
+void ContactProblemBuilder::add_limits(const Systems& systems)
+{
+    std::size_t block = m_blocks.size();
+    for (const auto& system : systems) {
+        for (const auto& constraint : system->constraints()) {
+            const int row = m_descriptors[block++].offset;
+            if (constraint.is_limit()) {
+                m_corners.push_back({row, row, 0, Vector2d::Zero(), constraint.gap});
+            }
+        }
+    }
+}
+
+GaussSeidelResult ContactProblemBuilder::solve_position(const Systems& systems,
+                                                        const std::vector<ContactSurface>& surfaces,
                                                         const std::vector<ContactPair>& pairs,
                                                         const WorldSettings& settings, double step)
 {
     Eigen::Map<VectorXd> position_multipliers = zeros(m_position_multipliers, m_rows.row_count());
     list_corners(surfaces, pairs);
+    add_limits(systems);
     const auto count = static_cast<Index>(m_corners.size());
     Eigen::Map<VectorXd> gap = zeros(m_position_gap, count);
     for (Index i = 0; i < count; ++i) {

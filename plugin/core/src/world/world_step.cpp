@@ -73,10 +73,14 @@ bool World::advance(double end, double step, int halvings)
     if (const double impact = m_builder.next_impact(step); impact < 1.0 - least_share) {
         return in_parts(std::max(impact, least_share));
     }
+    if (overlooked_limits()) {
+        go_back();
+        return advance(end, step, halvings);
+    }
     const std::string passage = find_passage();
     const bool bent = std::any_of(m_systems.begin(), m_systems.end(),
                                   [](const auto& system) { return system->bent_far(); });
-    if (halvings > 0 && (!passage.empty() || bent || went_in(halvings))) {
+    if (halvings > 0 && (!passage.empty() || bent || m_turned_far || went_in(halvings))) {
         return in_parts(0.5);
     }
     if (!passage.empty()) {
@@ -88,6 +92,15 @@ bool World::advance(double end, double step, int halvings)
         m_builder.merge_parts(step / m_step);
     }
     return check_overlaps();
+}
+
+bool World::overlooked_limits()
+{
+    bool any = false;
+    for (auto& system : m_systems) {
+        any |= system->overlooked_limits();
+    }
+    return any;
 }
 
 void World::keep()
@@ -127,10 +140,11 @@ bool World::finish_step(double end, double step, bool may_cut)
     const auto detected = Clock::now();
     m_builder.assemble(m_systems, m_surfaces, m_pairs, m_settings, step, may_cut);
     const auto assembled = Clock::now();
-    const GaussSeidelResult velocity = m_builder.solve_velocity(m_systems, m_settings, step);
+    const GaussSeidelResult velocity = solve_velocity(step, may_cut);
     apply_velocity(end, step);
     const auto solved = Clock::now();
-    const GaussSeidelResult position = m_builder.solve_position(m_surfaces, m_pairs, m_settings, step);
+    const GaussSeidelResult position =
+        m_builder.solve_position(m_systems, m_surfaces, m_pairs, m_settings, step);
     apply_position(step);
     m_builder.report(m_pairs);
     const auto placed = Clock::now();
@@ -161,6 +175,35 @@ bool World::finish_step(double end, double step, bool may_cut)
     s.position_ms += milliseconds(solved, placed);
     s.judge_ms += milliseconds(placed, judged);
     return check_solution();
+}
+
+GaussSeidelResult World::solve_velocity(double step, bool may_cut)
+{
+    constexpr int most = 8;
+    GaussSeidelResult result = m_builder.solve_velocity(m_systems, m_settings, step);
+    m_turned_far = false;
+    for (int tries = 0; refine(step); ++tries) {
+        if (tries == most) {
+            m_turned_far = true;
+            break;
+        }
+        m_builder.renew(m_pairs, m_settings, step, may_cut);
+        const int before = result.iterations;
+        result = m_builder.solve_velocity(m_systems, m_settings, step);
+        result.iterations += before;
+    }
+    return result;
+}
+
+bool World::refine(double step)
+{
+    bool needed = false;
+    for (std::size_t s = 0; s < m_systems.size(); ++s) {
+        const int system = static_cast<int>(s);
+        const auto change = m_builder.rows().response(system, m_builder.multipliers(), step);
+        needed |= m_systems[s]->refine(step, change) > 1.0;
+    }
+    return needed;
 }
 
 void World::report_overlaps(StepStatistics& statistics) const

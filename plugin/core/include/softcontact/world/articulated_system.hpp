@@ -49,9 +49,11 @@ public:
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_free.mean; }
     void solve(Eigen::Ref<MatrixXd> columns) const override;
     [[nodiscard]] std::span<CoordinateConstraint> constraints() override;
+    [[nodiscard]] bool overlooked_limits() override;
     /// Forces of the joint limits and of the dry friction in the last step (nv) [N] or [N·m].
     [[nodiscard]] VectorXd constraint_forces() const;
     void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) override;
+    [[nodiscard]] double refine(double step, const Eigen::Ref<const VectorXd>& velocity_change) override;
     void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched) override;
     void keep() override;
     void go_back() override;
@@ -82,6 +84,8 @@ private:
     void check_constraints();
     void apply_limits(double step);
     void collect_constraints(double step);
+    [[nodiscard]] double room(const CoordinateConstraint& limit, const VectorXd& q) const;
+    [[nodiscard]] bool passes_limits(const VectorXd& q) const;
     [[nodiscard]] Eigen::Map<const Quaterniond> orientation(const VectorXd& q, int link) const;
 
     /// State at the end of a flight, and its mean velocity in axes of its start.
@@ -93,8 +97,11 @@ private:
     [[nodiscard]] bool fly_rigid(double step, const VectorXd& velocity, Flight& flight) const;
     [[nodiscard]] bool fly_by_midpoint(double step);
     void list_free_joints();
-    /// A step with contact, limits or friction of a chain: straight on at the velocity that was solved for.
-    void move_as_solved(double step, const Eigen::Ref<const VectorXd>& velocity_change);
+    /// m_free, from what the forces of the step give and a guess of what contacts will.
+    [[nodiscard]] bool find_free_flight(double step);
+    [[nodiscard]] bool is_guessed() const { return !m_touch.isZero(0.0); }
+    /// Flies on with what contacts, limits and friction change; not again where refine() just did.
+    void fly_on(double step, const Eigen::Ref<const VectorXd>& velocity_change);
     void fall_by_parabola(double step, VectorXd& q) const;
     void write_joint_forces(const VectorXd& q, const VectorXd& v, double time_left, VectorXd& force);
 
@@ -108,6 +115,8 @@ private:
     FlowForces m_flow_forces;
     Flight m_free, m_flown;
     VectorXd m_kicked;  ///< v at the start, after the forces of the step other than contacts
+    VectorXd m_touch;   ///< what contacts changed in the last step, a chain's first guess of what they will
+    VectorXd m_flown_from;  ///< v at the start that m_flown was found with
 
     ArticulatedModel m_model;
     mutable ArticulatedData m_data;
@@ -118,7 +127,7 @@ private:
 
     VectorXd m_q, m_v;  ///< state
     struct Kept {
-        VectorXd q, v, target, offset, offset_before;
+        VectorXd q, v, target, offset, offset_before, touch;
         std::vector<CoordinateConstraint> possible;
         ArticulatedFlow::Parts parts;
     } m_kept;
@@ -129,6 +138,8 @@ private:
     /// Of all coordinates: lower limit, upper limit, friction; and those of this step, which are copied back.
     std::vector<CoordinateConstraint> m_possible, m_present;
     std::vector<std::size_t> m_possible_of;
+    std::vector<Index> m_position_of;       ///< a position coordinate for each of m_possible
+    std::vector<std::size_t> m_overlooked;  ///< of m_possible: left out, and passed when the step was tried
     MatrixXd m_system;
     Eigen::LLT<MatrixXd> m_factor;
 };

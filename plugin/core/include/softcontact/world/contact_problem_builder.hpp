@@ -65,12 +65,15 @@ public:
     /// Newton's law with Coulomb's would give energy in some impacts; those bounce less, so that they give
     /// none.
     GaussSeidelResult solve_velocity(const Systems& systems, const WorldSettings& settings, double step);
+    /// Takes the systems' free velocities once more, for another velocity pass of the step.
+    void renew(const std::vector<ContactPair>& pairs, const WorldSettings& settings, double step,
+               bool may_cut);
     /// Share of the step at which a contact that bounces and was left out closes in the motion that was
     /// solved for; infinity where none does.
     [[nodiscard]] double next_impact(double step) const;
-    /// Position pass, normals only: 0 ≤ Λ_n ⟂ g + n·Δq ≥ 0, g the gap at the surfaces' present positions.
-    /// Fills position_multipliers().
-    GaussSeidelResult solve_position(const std::vector<ContactSurface>& surfaces,
+    /// Position pass, normals and joint limits only: 0 ≤ Λ_n ⟂ g + n·Δq ≥ 0, g the gap at the surfaces'
+    /// present positions. Fills position_multipliers().
+    GaussSeidelResult solve_position(const Systems& systems, const std::vector<ContactSurface>& surfaces,
                                      const std::vector<ContactPair>& pairs, const WorldSettings& settings,
                                      double step);
     /// Forces per pair, and what the pairs remember for the next step.
@@ -194,6 +197,7 @@ private:
     /// is wedged slips out from overlap like a pip, by more than the overlap and beyond where its contacts
     /// are known.
     [[nodiscard]] double share_within_reach(double reach, double step) const;
+    void add_limits(const Systems& systems);
     void list_corners(const std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs);
     void shift_by_gaps(const Systems& systems, double step, Eigen::Ref<VectorXd> right_hand_side) const;
     /// The contact of a reported point, in whichever part of the step.

@@ -57,6 +57,8 @@ public:
     [[nodiscard]] Eigen::Map<const RowMajorMatrix> delassus() const;
     /// Lets the last rows of a block yield by themselves as well: by a share of what its first row does.
     void yield_last(int block, int rows, double share);
+    /// Forms u_free again from the systems' free velocities.
+    void renew_free_velocity();
     /// Relative velocity of each row without contact forces [m/s].
     [[nodiscard]] Eigen::Map<const VectorXd> free_velocity() const;
     /// Adds to the open block's free velocity: what a surface moves at by itself.
@@ -113,6 +115,8 @@ private:
     void add_node(SystemEntries& owner, int node, const RowForces& directions);
     void keep_wrenches(Entry& entry, SystemEntries& owner);
     void solve_system(std::size_t system);
+    /// Hᵀ of an entry's row times a velocity of its system.
+    [[nodiscard]] double project(const Entry& entry, int row, const VectorXd& velocity) const;
     /// W of a system by its links: rows on one link share its 6 × 6 responses, so that m points on k links
     /// cost O(n k + m²) rather than O(n m²). Source: Keith et al. (2008), Sec. 2.3.
     void couple_by_links(std::size_t system);

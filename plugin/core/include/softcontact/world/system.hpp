@@ -23,9 +23,11 @@ struct Health {
 struct CoordinateConstraint {
     Index coordinate = 0;
     double sign = 1.0;
-    double gap = 0.0;                 ///< to a limit, at the start of the step [m] or [rad]; friction: 0
+    double gap = 0.0;  ///< to a limit at the start of the step, after finish() its end [m] or [rad]
     double lower = 0.0, upper = 0.0;  ///< of the force [N] or [N·m]
     double force = 0.0;               ///< that was found in the last step that had this constraint
+
+    [[nodiscard]] bool is_limit() const { return lower == 0.0; }
 };
 
 /// One set of velocity unknowns with its own implicit system matrix A = M + hD + h²K (Talvas Eq. 2).
@@ -56,9 +58,21 @@ public:
     virtual void solve(Eigen::Ref<MatrixXd> columns) const = 0;
     /// Constraints on single coordinates in this step; the solve leaves their forces in them.
     [[nodiscard]] virtual std::span<CoordinateConstraint> constraints() { return {}; }
+    /// Whether finish() passed a limit that constraints() had left out as too far: the step has to be taken
+    /// again, and then has it.
+    [[nodiscard]] virtual bool overlooked_limits() { return false; }
     /// Between free_motion and finish: shows the body where v_free + velocity_change would take it in this
     /// share of the step, 0: at its start. v_free stays.
     virtual void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) = 0;
+    /// Flies with the change of velocity that contacts make at the start of the step, and lets
+    /// free_velocity() be the mean of that flight without the change: what inertia adds within a step depends
+    /// on it. Returns the largest change of free_velocity() over what contacts need not care for; above 1
+    /// they have to.
+    [[nodiscard]] virtual double refine(double step, const Eigen::Ref<const VectorXd>& velocity_change)
+    {
+        static_cast<void>(step), static_cast<void>(velocity_change);
+        return 0.0;
+    }
     /// Moves on by h (v_free + velocity_change), up to what its inertia makes of the change within the step.
     /// `touched`: some contact acts on the body in this step.
     virtual void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched) = 0;

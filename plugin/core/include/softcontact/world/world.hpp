@@ -183,10 +183,14 @@ private:
     bool finish_step(double end, double step, bool may_cut);
     void keep();
     void go_back();
+    [[nodiscard]] bool overlooked_limits();
     [[nodiscard]] bool went_in(int halvings) const;
     void report_overlaps(StepStatistics& statistics) const;
     [[nodiscard]] std::string find_passage();
     bool free_motion(double end, double step);
+    /// Solves for the contacts until they suit what inertia adds in the step, which depends on them.
+    GaussSeidelResult solve_velocity(double step, bool may_cut);
+    [[nodiscard]] bool refine(double step);
     void apply_velocity(double end, double step);
     void apply_position(double step);
     bool check_health();
@@ -228,6 +232,7 @@ private:
     int m_kept_unsolved_for = 0;
     std::vector<double> m_kept_depths;  ///< of the pairs, at the start of the step [m]
     int m_unsolved_for = 0;             ///< steps in a row without useful contact forces
+    bool m_turned_far = false;  ///< what inertia adds in the last step was not found: it has to be shorter
     bool m_failed = false;
     std::string m_failure;
 };
