@@ -47,7 +47,7 @@ DecoupledBounds block_bounds(const BlockDescriptor& block, const Eigen::Ref<cons
 
 void BlockGaussSeidel::reserve(int rows, int blocks)
 {
-    m_rows.reserve(rows, blocks);
+    m_look.reserve(rows, blocks);
     m_bounds.reserve(static_cast<std::size_t>(blocks));
     m_acceleration.reserve(rows);
     for (VectorXd* buffer : {&m_previous, &m_best}) {
@@ -60,20 +60,28 @@ void BlockGaussSeidel::reserve(int rows, int blocks)
 void BlockGaussSeidel::prepare(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
                                std::span<const BlockDescriptor> blocks)
 {
-    m_matrix = W.data();
-    m_size = W.cols();
-    m_stride = W.outerStride();
+    m_look.look_at(W, blocks);
+    prepare(m_look, q, blocks);
+}
+
+void BlockGaussSeidel::prepare(const BlockRows& W, const Eigen::Ref<const VectorXd>& q,
+                               std::span<const BlockDescriptor> blocks)
+{
+    m_rows = &W;
+    m_size = q.size();
     m_free = q.data();
     m_blocks = blocks;
-    m_rows.prepare(W, blocks);
     for (VectorXd* buffer : {&m_previous, &m_best}) {
         if (buffer->size() < m_size) {
             buffer->resize(m_size);
         }
     }
     m_acceleration.start(m_size);
-    for (Index i = 0; i < m_size; ++i) {
-        m_acceleration.set_weight(i, m_matrix[i * m_stride + i]);
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const auto own = W.own(static_cast<int>(b));
+        for (int i = 0; i < blocks[b].rows; ++i) {
+            m_acceleration.set_weight(blocks[b].offset + i, own(i, i));
+        }
     }
     m_bounds.clear();
     for (const BlockDescriptor& block : blocks) {
@@ -84,16 +92,16 @@ void BlockGaussSeidel::prepare(const RowMajorRef& W, const Eigen::Ref<const Vect
 double BlockGaussSeidel::solve_block(int index, const double* lambda, double* next) const
 {
     const BlockDescriptor& block = m_blocks[static_cast<std::size_t>(index)];
-    const double* diagonal = m_matrix + block.offset * m_stride + block.offset;
+    const BlockRows::ConstBlock own = m_rows->own(index);
     const double* now = lambda + block.offset;
     double u[max_block_rows];
-    m_rows.multiply(index, lambda, u);
+    m_rows->multiply(index, lambda, u);
     for (int i = 0; i < block.rows; ++i) {
         u[i] += m_free[block.offset + i];
     }
     bool solved = true;
     if (block.rows == 1) {
-        const double compliance = diagonal[0];
+        const double compliance = own(0, 0);
         if (compliance > 0.0) {
             next[0] = std::min(block.upper, std::max(block.lower, now[0] - u[0] / compliance));
         } else {
@@ -103,8 +111,7 @@ double BlockGaussSeidel::solve_block(int index, const double* lambda, double* ne
         return solved ? block.length * std::abs(compliance * (next[0] - now[0])) : infinity;
     }
     if (block.tilts > 0) {
-        const BlockMatrix W = Eigen::Map<const RowMajorMatrix, 0, Eigen::OuterStride<>>(
-            diagonal, block.rows, block.rows, Eigen::OuterStride<>(m_stride));
+        const BlockMatrix W = own;
         const BlockVector force = Eigen::Map<const VectorXd>(now, block.rows);
         const BlockVector q = Eigen::Map<const VectorXd>(u, block.rows) - W * force;
         const BlockSolution solution =
@@ -113,9 +120,7 @@ double BlockGaussSeidel::solve_block(int index, const double* lambda, double* ne
         return solution.converged ? largest_velocity(block, W * (solution.force - force)) : infinity;
     }
     if (block.rows == 3) {
-        const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>, 0, Eigen::OuterStride<>> view(
-            diagonal, Eigen::OuterStride<>(m_stride));
-        const Matrix3d W = view;
+        const Matrix3d W = own.topLeftCorner<3, 3>();
         const Eigen::Map<const Vector3d> force(now);
         const Vector3d q = Eigen::Map<const Vector3d>(u) - W * force;
         const CoulombSolution solution = solve_coulomb_block(W, q, block.mu);
@@ -123,9 +128,7 @@ double BlockGaussSeidel::solve_block(int index, const double* lambda, double* ne
         const double change = (W * (solution.force - force)).lpNorm<Eigen::Infinity>();
         return solution.converged ? change : infinity;
     }
-    const Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>, 0, Eigen::OuterStride<>> view(
-        diagonal, Eigen::OuterStride<>(m_stride));
-    const Matrix4d W = view;
+    const Matrix4d W = own.topLeftCorner<4, 4>();
     const Vector4d force = Eigen::Map<const Vector4d>(now);
     const Vector4d q = Eigen::Map<const Vector4d>(u) - W * force;
     const PatchSolution solution =
@@ -164,13 +167,27 @@ double BlockGaussSeidel::residual(const Eigen::Ref<const VectorXd>& lambda) cons
 {
     double largest = 0.0;
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
-        double next[max_block_rows];
-        largest = worse(largest, solve_block(static_cast<int>(b), lambda.data(), next));
+        largest = worse(largest, block_residual(static_cast<int>(b), lambda));
     }
-    return std::isnan(largest) ? infinity : largest;
+    return largest;
+}
+
+double BlockGaussSeidel::block_residual(int block, const Eigen::Ref<const VectorXd>& lambda) const
+{
+    double next[max_block_rows];
+    const double change = solve_block(block, lambda.data(), next);
+    return std::isnan(change) ? infinity : change;
 }
 
 GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
+                                          std::span<const BlockDescriptor> blocks,
+                                          const GaussSeidelOptions& options, Eigen::Ref<VectorXd> lambda)
+{
+    m_look.look_at(W, blocks);
+    return solve(m_look, q, blocks, options, lambda);
+}
+
+GaussSeidelResult BlockGaussSeidel::solve(const BlockRows& W, const Eigen::Ref<const VectorXd>& q,
                                           std::span<const BlockDescriptor> blocks,
                                           const GaussSeidelOptions& options, Eigen::Ref<VectorXd> lambda)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "softcontact/solver/block_newton.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,8 +32,6 @@ struct BlockNewton::Buffers {
     Point now, next;
     std::vector<DecoupledBounds> bounds;
     std::vector<BlockMatrix> slopes;
-    std::vector<int> kept;       // rows of blocks whose answer moves
-    RowMajorMatrix system;       // the linearised equations of those
     VectorXd compliance, added;  // R; ε R
     VectorXd centre, best, step, turn, linear, right, velocity;
 };
@@ -47,7 +44,7 @@ BlockNewton& BlockNewton::operator=(BlockNewton&&) noexcept = default;
 /// The problem whose proximal points are followed: y = λ_k - (W x + q) / (ε R), and x - Λ(y) = 0 is to hold.
 class BlockNewton::Problem {
 public:
-    Problem(Buffers& own, const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
+    Problem(Buffers& own, ContactOperator& W, const Eigen::Ref<const VectorXd>& q,
             std::span<const BlockDescriptor> blocks, const Eigen::Ref<const VectorXd>& start)
         : m(own), m_W(W), m_q(q), m_blocks(blocks)
     {
@@ -111,7 +108,7 @@ private:
         m.compliance.resize(m_q.size());
         double largest = 0.0;
         const auto own = [this](const BlockDescriptor& block) {
-            return compliance_of(block, m_W.block(block.offset, block.offset, block.rows, block.rows));
+            return compliance_of(block, m_W.own(block));
         };
         for (const BlockDescriptor& block : m_blocks) {
             largest = std::max(largest, block.rows > 1 ? own(block) : 0.0);
@@ -126,7 +123,7 @@ private:
     }
     const VectorXd& velocity(const VectorXd& load)
     {
-        m.velocity.noalias() = m_W * load;
+        m_W.multiply(load, m.velocity);
         m.velocity += m_q;
         return m.velocity;
     }
@@ -173,86 +170,46 @@ private:
     }
 
     Buffers& m;
-    const RowMajorRef& m_W;
+    ContactOperator& m_W;
     const Eigen::Ref<const VectorXd>& m_q;
     std::span<const BlockDescriptor> m_blocks;
     double m_least = infinity;
     int m_steps = 0;
 };
 
-/// (1 + S (ε R)⁻¹ W) Δx = Λ - x, the rows times ε R; where Λ does not move, Δx = Λ - x stands aside.
 bool BlockNewton::Problem::find_step()
 {
-    m.kept.clear();
-    m.step = m.now.answer - m.now.x;
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
         const BlockDescriptor& block = m_blocks[b];
         m.slopes[b] =
             natural_answer(block, m.bounds[b], m.now.y.segment(block.offset, block.rows), true).slope;
-        if (m.slopes[b].isZero(0.0)) {
-            continue;
-        }
-        for (int i = 0; i < block.rows; ++i) {
-            m.kept.push_back(block.offset + i);
-        }
     }
-    const auto count = static_cast<Index>(m.kept.size());
-    m.right = m.added.cwiseProduct(m.step);
-    // W times the steps that stand aside.
-    VectorXd& aside = m.velocity;
-    VectorXd& known = m.turn;
-    known = m.step;
-    for (const int row : m.kept) {
-        known[row] = 0.0;
-    }
-    aside.noalias() = m_W * known;
-    m.system.resize(count, count);
-    Index first = 0;
-    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
-        const BlockDescriptor& block = m_blocks[b];
-        const int o = block.offset, r = block.rows;
-        if (first >= count || m.kept[static_cast<std::size_t>(first)] != o) {
-            continue;
-        }
-        const auto R = m.compliance.segment(o, r);
-        const BlockMatrix scaled = R.asDiagonal() * m.slopes[b] * R.cwiseInverse().asDiagonal();
-        for (Index j = 0; j < count; ++j) {
-            const Index column = m.kept[static_cast<std::size_t>(j)];
-            const BlockVector reach = m_W.block(o, column, r, 1);
-            m.system.block(first, j, r, 1) = scaled.lazyProduct(reach);
-        }
-        m.right.segment(o, r) -= scaled * aside.segment(o, r);
-        m.system.block(first, first, r, r).diagonal() += m.added.segment(o, r);
-        first += r;
-    }
-    m.linear.resize(count);
-    for (Index i = 0; i < count; ++i) {
-        m.linear[i] = m.right[m.kept[static_cast<std::size_t>(i)]];
-    }
-    if (count > 0) {
-        m.linear = Eigen::PartialPivLU<Eigen::Ref<RowMajorMatrix>>(m.system).solve(m.linear).eval();
-    }
-    for (Index i = 0; i < count; ++i) {
-        m.step[m.kept[static_cast<std::size_t>(i)]] = m.linear[i];
-    }
-    m.turn.noalias() = -(m_W * m.step);
-    m.turn = m.turn.cwiseQuotient(m.added).eval();
+    m.right = m.now.answer - m.now.x;
+    const bool found = m_W.find_step(m_blocks, m.slopes, m.added, m.right, m.step, m.turn);
     m.linear = m.now.answer;
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
         const int o = m_blocks[b].offset, r = m_blocks[b].rows;
         m.linear.segment(o, r) += m.slopes[b] * m.turn.segment(o, r);
     }
-    return m.step.allFinite() && m.turn.allFinite();
+    return found;
 }
 
 GaussSeidelResult BlockNewton::solve(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
                                      std::span<const BlockDescriptor> blocks,
                                      const BlockNewtonOptions& options, Eigen::Ref<VectorXd> lambda)
 {
+    DenseOperator dense(W);
+    return solve(dense, q, blocks, options, lambda);
+}
+
+GaussSeidelResult BlockNewton::solve(ContactOperator& W, const Eigen::Ref<const VectorXd>& q,
+                                     std::span<const BlockDescriptor> blocks,
+                                     const BlockNewtonOptions& options, Eigen::Ref<VectorXd> lambda)
+{
     if (!lambda.allFinite()) {
         lambda.setZero();
     }
-    if (!W.allFinite() || !q.allFinite()) {
+    if (!W.is_finite() || !q.allFinite()) {
         return {0, infinity, false};
     }
     Problem problem(*m_buffers, W, q, blocks, lambda);

@@ -188,6 +188,12 @@ void ArticulatedSystem::solve(Eigen::Ref<MatrixXd> columns) const
     m_factor.solveInPlace(columns);
 }
 
+bool ArticulatedSystem::half_solve(Eigen::Ref<MatrixXd> columns) const
+{
+    m_factor.matrixL().solveInPlace(columns);
+    return true;
+}
+
 void ArticulatedSystem::show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share)
 {
     if (share == 0.0) {

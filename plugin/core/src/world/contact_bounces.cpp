@@ -53,7 +53,7 @@ double ContactProblemBuilder::next_impact(double step) const
         }
         const int row = m_rows.block_offset(static_cast<int>(i));
         const double way =
-            step * (m_rows.free_velocity()[row] + m_rows.delassus().row(row).dot(multipliers()));
+            step * (m_rows.free_velocity()[row] + change_by(static_cast<int>(i), m_multipliers)[0]);
         if (block.gap[0] + way < 0.0) {
             next = std::min(next, std::max(0.0, block.gap[0]) / -way);
         }
@@ -66,11 +66,11 @@ double ContactProblemBuilder::impact_gain() const
     double gain = 0.0, size = 0.0;
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
         const int first = m_rows.block_offset(static_cast<int>(i));
+        const BlockVector changes = change_by(static_cast<int>(i), m_multipliers);
         for (int k = 0; k < m_rows.block_rows(static_cast<int>(i)); ++k) {
             const double force = multipliers()[first + k];
             const double before = m_rows.start_velocity(static_cast<int>(i), k);
-            const double change = m_rows.delassus().row(first + k).dot(multipliers());
-            gain += force * (before + 0.5 * change);
+            gain += force * (before + 0.5 * changes[k]);
             size += std::abs(force * before);
         }
     }

@@ -125,11 +125,10 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
         m_solver.reserve(static_cast<int>(m_row_room), static_cast<int>(blocks));
         m_blocks.reserve(blocks);
         m_descriptors.reserve(blocks);
-        for (auto* values : {&m_multipliers, &m_right_hand_side, &m_warm_start, &m_position_multipliers,
-                             &m_position_solution, &m_position_gap}) {
+        for (auto* values : {&m_multipliers, &m_right_hand_side, &m_warm_start, &m_tried,
+                             &m_position_multipliers, &m_position_solution, &m_corner_gaps}) {
             values->reserve(m_row_room);
         }
-        m_normal_delassus.reserve(blocks * blocks);
     }
     if (m_contacts.size() > m_reports.capacity()) {
         m_contacts.reserve(2 * m_contacts.size());

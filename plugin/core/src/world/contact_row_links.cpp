@@ -69,7 +69,6 @@ void ContactRows::couple_by_links(std::size_t system)
     owner.omega.resize(6 * links, 6 * links);
     owner.omega.noalias() = owner.reach.transpose() * owner.reached;
 
-    Eigen::Map<RowMajorMatrix> delassus(m_delassus.data(), m_row_count, m_row_count);
     const auto wrenches = [&](const Entry& entry) {
         return Wrenches(m_wrenches.data() + entry.wrenches, 6, entry.rows);
     };
@@ -77,10 +76,9 @@ void ContactRows::couple_by_links(std::size_t system)
         return 6 * owner.place_of_link[static_cast<std::size_t>(entry.link)];
     };
     Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6> answer;
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, 6> coupling;
+    BlockMatrix coupling;
     for (std::size_t j = 0; j < owner.entries.size(); ++j) {
         const Entry& right = owner.entries[j];
-        const auto col0 = static_cast<Index>(m_blocks[static_cast<std::size_t>(right.block)].offset);
         int answered = -1;
         for (std::size_t i = 0; i <= j; ++i) {
             const Entry& left = owner.entries[i];
@@ -94,11 +92,7 @@ void ContactRows::couple_by_links(std::size_t system)
                     owner.omega.block<6, 6>(answered, place(right)).lazyProduct(wrenches(right));
             }
             coupling.noalias() = m_step * wrenches(left).transpose().lazyProduct(answer);
-            const auto row0 = static_cast<Index>(m_blocks[static_cast<std::size_t>(left.block)].offset);
-            delassus.block(row0, col0, left.rows, right.rows) += coupling;
-            if (i != j) {
-                delassus.block(col0, row0, right.rows, left.rows) += coupling.transpose();
-            }
+            add_coupling(left, right, coupling);
         }
     }
 }

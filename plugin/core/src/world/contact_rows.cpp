@@ -25,7 +25,6 @@ void ContactRows::reserve(std::size_t blocks, std::size_t rows)
     m_blocks.reserve(blocks);
     m_free_velocity.reserve(rows);
     m_prescribed.reserve(rows);
-    m_delassus.reserve(rows * rows);
 }
 
 void ContactRows::begin_step(const Systems& systems, double step)
@@ -52,6 +51,7 @@ void ContactRows::begin_step(const Systems& systems, double step)
     m_nodes.clear();
     m_responses.clear();
     m_free_velocity.clear();
+    m_yields.clear();
     m_row_count = 0;
 }
 
@@ -219,15 +219,11 @@ void ContactRows::solve_system(std::size_t system)
     body.solve(all);
 }
 
-void ContactRows::couple(const Entry& left, const Entry& right, Index dof)
+BlockMatrix ContactRows::compliance(const Entry& left, const Entry& right, Index dof) const
 {
-    const auto row0 = static_cast<Index>(m_blocks[static_cast<std::size_t>(left.block)].offset);
-    const auto col0 = static_cast<Index>(m_blocks[static_cast<std::size_t>(right.block)].offset);
-    Eigen::Map<RowMajorMatrix> delassus(m_delassus.data(), m_row_count, m_row_count);
     const double* columns = m_columns.data() + left.columns;
     const double* responses = m_responses.data() + right.responses;
-    Eigen::Matrix<double, 6, 6> coupling;
-    coupling.setZero();
+    BlockMatrix coupling = BlockMatrix::Zero(left.rows, right.rows);
     if (left.sparse) {
         for (int k = 0; k < left.node_count; ++k) {
             const int node = m_nodes[left.nodes + static_cast<std::size_t>(k)];
@@ -246,20 +242,52 @@ void ContactRows::couple(const Entry& left, const Entry& right, Index dof)
             }
         }
     }
-    const auto block = coupling.topLeftCorner(left.rows, right.rows);
-    delassus.block(row0, col0, left.rows, right.rows) += m_step * block;
+    return m_step * coupling;
+}
+
+void ContactRows::couple(const Entry& left, const Entry& right, Index dof)
+{
+    add_coupling(left, right, compliance(left, right, dof));
+}
+
+void ContactRows::add_coupling(const Entry& left, const Entry& right, const BlockMatrix& coupling)
+{
+    m_delassus.block(left.block, right.block) += coupling;
     if (left.block != right.block) {
-        delassus.block(col0, row0, right.rows, left.rows) += m_step * block.transpose();
+        m_delassus.block(right.block, left.block) += coupling.transpose();
     }
+}
+
+void ContactRows::set_pattern()
+{
+    if (m_coupled.size() < m_blocks.size()) {
+        m_coupled.resize(m_blocks.size());
+    }
+    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
+        m_coupled[b].assign(1, static_cast<int>(b));
+    }
+    for (const auto& owner : m_by_system) {
+        for (const Entry& entry : owner.entries) {
+            auto& coupled = m_coupled[static_cast<std::size_t>(entry.block)];
+            for (const Entry& other : owner.entries) {
+                coupled.push_back(other.block);
+            }
+        }
+    }
+    m_places.clear();
+    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
+        m_places.emplace_back(m_blocks[b].offset, m_blocks[b].rows);
+        std::sort(m_coupled[b].begin(), m_coupled[b].end());
+        m_coupled[b].erase(std::unique(m_coupled[b].begin(), m_coupled[b].end()), m_coupled[b].end());
+    }
+    m_delassus.set_pattern(m_places, std::span<const std::vector<int>>(m_coupled.data(), m_blocks.size()));
 }
 
 void ContactRows::assemble()
 {
-    const auto size = static_cast<std::size_t>(m_row_count);
     m_prescribed = m_free_velocity;
     renew_free_velocity();
-    m_delassus.clear();
-    extend(m_delassus, size * size);
+    set_pattern();
     for (std::size_t s = 0; s < m_by_system.size(); ++s) {
         auto& owner = m_by_system[s];
         if (owner.entries.empty()) {
@@ -306,16 +334,13 @@ void ContactRows::generalized_forces(int system, Eigen::Ref<MatrixXd> columns) c
 
 void ContactRows::yield_last(int block, int rows, double share)
 {
-    Eigen::Map<RowMajorMatrix> delassus(m_delassus.data(), m_row_count, m_row_count);
-    const int first = block_offset(block), end = first + block_rows(block);
+    auto own = m_delassus.block(block, block);
+    const int end = block_rows(block);
     for (int row = end - rows; row < end; ++row) {
-        delassus(row, row) += share * delassus(first, first);
+        const double compliance = share * own(0, 0);
+        own(row, row) += compliance;
+        m_yields.push_back({block, row, compliance});
     }
-}
-
-Eigen::Map<const RowMajorMatrix> ContactRows::delassus() const
-{
-    return {m_delassus.data(), m_row_count, m_row_count};
 }
 
 Eigen::Map<const VectorXd> ContactRows::free_velocity() const

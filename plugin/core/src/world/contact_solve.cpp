@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The velocity and the position pass of a step, and what the systems' own constraints add to them.
+// The velocity pass of a step, what the systems' own constraints add to it, and Newton's method by islands.
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <softcontact/geometry/shape_separation.hpp>
-#include <softcontact/solver/contact_problem.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
 
 namespace softcontact {
@@ -28,7 +26,6 @@ Eigen::Map<VectorXd> all(std::vector<double>& memory)
 
 void ContactProblemBuilder::add_constraints(const Systems& systems)
 {
-    m_constraints = 0;
     for (const auto& system : systems) {
         for (const auto& constraint : system->constraints()) {
             BlockDescriptor descriptor;
@@ -37,7 +34,6 @@ void ContactProblemBuilder::add_constraints(const Systems& systems)
             descriptor.upper = constraint.upper;
             m_multipliers[static_cast<std::size_t>(descriptor.offset)] = constraint.force;
             m_descriptors.push_back(descriptor);
-            ++m_constraints;
         }
     }
 }
@@ -104,7 +100,7 @@ GaussSeidelResult ContactProblemBuilder::solve_bounced(const Systems& systems, c
     return result;
 }
 
-GaussSeidelResult ContactProblemBuilder::solve_blocks(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
+GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const Eigen::Map<VectorXd>& q,
                                                       GaussSeidelOptions options,
                                                       Eigen::Map<VectorXd> multipliers)
 {
@@ -112,9 +108,9 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const RowMajorRef& W, cons
     constexpr int usual_sweeps = 60;
     const int most = options.max_iterations;
     m_warm_start.assign(multipliers.data(), multipliers.data() + multipliers.size());
-    options.max_iterations = std::min(most, usual_sweeps);
-    GaussSeidelResult result = m_solver.solve(W, q, m_descriptors, options, multipliers);
-    VectorXd found;
+    m_tried = m_warm_start;
+    Eigen::Map<VectorXd> found = all(m_tried);
+    GaussSeidelResult result;
     const auto keep = [&](const GaussSeidelResult& other) {
         result.iterations += other.iterations;
         if (other.residual < result.residual) {
@@ -124,62 +120,105 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const RowMajorRef& W, cons
         }
         return result.converged;
     };
-    const auto newton = [&] {
-        return m_newton.solve(W, q, m_descriptors, {.velocity_tolerance = options.velocity_tolerance}, found);
+    const auto sweep = [&](int sweeps, double tolerance) {
+        GaussSeidelOptions own = options;
+        own.max_iterations = sweeps;
+        own.velocity_tolerance = tolerance;
+        return m_solver.solve(W, q, m_descriptors, own, found);
     };
-    if (result.converged && result.iterations <= 1) {
+    const auto newton = [&](bool points_alone) {
+        return solve_islands({m_descriptors, q, m_solver, {}, points_alone}, options.velocity_tolerance,
+                             found);
+    };
+    result.residual = std::numeric_limits<double>::infinity();
+    if (keep(sweep(1, options.velocity_tolerance))) {
         // What the forces of the last step solve is at rest, and would wander at the speed of the tolerance.
         constexpr double rest_share = 1e-2;
         constexpr int rest_sweeps = 10;
-        options.velocity_tolerance *= rest_share;
-        options.max_iterations = rest_sweeps;
-        found = multipliers;
-        keep(m_solver.solve(W, q, m_descriptors, options, found));
+        keep(sweep(rest_sweeps, rest_share * options.velocity_tolerance));
         result.converged = true;
+        return result;
     }
-    if (result.converged) {
+    // Forces of rigid bodies are not unique, and those of sweeps depend on their order: Newton's are near
+    // those of the last step, in any axes.
+    found = view(m_warm_start);
+    if (keep(newton(true))) {
+        return result;
+    }
+    if (keep(sweep(std::min(most, usual_sweeps), options.velocity_tolerance))) {
         return result;
     }
     // Where sweeps end is near a kink more often than where they began: it is the second start.
     found = view(m_warm_start);
-    if (keep(newton())) {
+    if (keep(newton(false))) {
         return result;
     }
     found = multipliers;
-    if (m_patch_count == 0 && m_constraints == 0 && keep(solve_points(W, q, options, found))) {
+    if (most > usual_sweeps && keep(sweep(most - usual_sweeps, options.velocity_tolerance))) {
         return result;
     }
-    if (most > usual_sweeps) {
-        options.max_iterations = most - usual_sweeps;
-        found = multipliers;
-        if (keep(m_solver.solve(W, q, m_descriptors, options, found))) {
-            return result;
-        }
-    }
     found = multipliers;
-    keep(newton());
+    keep(newton(false));
     return result;
 }
 
-GaussSeidelResult ContactProblemBuilder::solve_points(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
-                                                      const GaussSeidelOptions& options,
-                                                      VectorXd& multipliers) const
+bool ContactProblemBuilder::is_point_island(int island) const
 {
-    constexpr int newton_steps = 200;
-    constexpr double newton_tolerance = 1e-12;
-    VectorXd friction(static_cast<Index>(m_descriptors.size()));
-    for (std::size_t i = 0; i < m_descriptors.size(); ++i) {
-        friction[static_cast<Index>(i)] = m_descriptors[i].mu;
+    constexpr int rows_of_point = 3;
+    return m_rows.is_rigid(m_island_of, island) &&
+           std::all_of(m_island.begin(), m_island.end(),
+                       [](const BlockDescriptor& block) { return block.rows <= rows_of_point; });
+}
+
+GaussSeidelResult ContactProblemBuilder::solve_islands(const IslandProblem& problem, double tolerance,
+                                                       Eigen::Ref<VectorXd> multipliers, double scale)
+{
+    const int count = m_rows.find_islands(m_island_of);
+    const auto island_of = [&](std::size_t row) {
+        const int block = problem.mixes.empty() ? static_cast<int>(row) : problem.mixes[row].block;
+        return m_island_of[static_cast<std::size_t>(block)];
+    };
+    GaussSeidelResult result{0, 0.0, true};
+    for (int island = 0; island < count; ++island) {
+        m_island.clear();
+        Index rows = 0;
+        double residual = 0.0;
+        for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
+            if (island_of(b) == island) {
+                m_island.push_back(problem.blocks[b]);
+                rows += problem.blocks[b].rows;
+                residual = std::max(residual, problem.judge.block_residual(static_cast<int>(b), multipliers));
+            }
+        }
+        if (residual <= tolerance || (problem.points_alone && !is_point_island(island))) {
+            result.residual = std::max(result.residual, residual);
+            result.converged = result.converged && residual <= tolerance;
+            continue;
+        }
+        m_rows.describe(m_island_of, island, problem.mixes, scale, m_operator);
+        VectorXd q(rows), own(rows);
+        int next = 0;
+        for (BlockDescriptor& block : m_island) {
+            q.segment(next, block.rows) = problem.q.segment(block.offset, block.rows);
+            own.segment(next, block.rows) = multipliers.segment(block.offset, block.rows);
+            block.offset = next;
+            next += block.rows;
+        }
+        const GaussSeidelResult found =
+            m_newton.solve(m_operator, q, m_island, {.velocity_tolerance = tolerance}, own);
+        auto block = m_island.begin();
+        for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
+            if (island_of(b) == island) {
+                multipliers.segment(problem.blocks[b].offset, block->rows) =
+                    own.segment(block->offset, block->rows);
+                ++block;
+            }
+        }
+        result.iterations += found.iterations;
+        result.residual = std::max(result.residual, found.residual);
+        result.converged = result.converged && found.converged;
     }
-    ContactSolverOptions newton;
-    newton.method = ContactMethod::newton;
-    newton.tolerance = newton_tolerance;
-    newton.max_iterations = newton_steps;
-    const ContactSolverResult found =
-        solve_contact_problem(ContactProblem{ContactMatrix(W), q, friction}, multipliers, newton);
-    multipliers = found.force;
-    const double residual = m_solver.residual(multipliers);
-    return {found.iterations, residual, residual <= options.velocity_tolerance};
+    return result;
 }
 
 std::optional<VelocityProblem> ContactProblemBuilder::velocity_problem() const
@@ -187,148 +226,15 @@ std::optional<VelocityProblem> ContactProblemBuilder::velocity_problem() const
     if (m_patch_count > 0) {
         return std::nullopt;
     }
-    return VelocityProblem{m_rows.delassus(), view(m_right_hand_side), multipliers(), m_descriptors};
+    m_rows.delassus().write(m_dense);
+    return VelocityProblem{m_dense, view(m_right_hand_side), multipliers(), m_descriptors};
 }
 
-double ContactProblemBuilder::overlap_beside(const PairContacts& contacts, const ContactSurface& a,
-                                             const ContactSurface& b) const
+BlockVector ContactProblemBuilder::change_by(int block, const std::vector<double>& multipliers) const
 {
-    if (!a.shape || !b.shape) {
-        return 0.0;
-    }
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < contacts.count; ++i) {
-        least = std::min(least, end_gap(m_points[contacts.first + i], a, b));
-    }
-    return std::min(0.0, separation(a.placed(), b.placed()).gap - least);
-}
-
-void ContactProblemBuilder::list_corners(const std::vector<ContactSurface>& surfaces,
-                                         const std::vector<ContactPair>& pairs)
-{
-    m_corners.clear();
-    auto shifted = static_cast<std::size_t>(-1);
-    double shift = 0.0;
-    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
-        const Block& block = m_blocks[i];
-        const PairContacts& contacts = m_contacts[block.contacts];
-        const auto& a = surfaces[static_cast<std::size_t>(pairs[contacts.pair].a)];
-        const auto& b = surfaces[static_cast<std::size_t>(pairs[contacts.pair].b)];
-        if (contacts.pair != shifted) {
-            shifted = contacts.pair;
-            shift = overlap_beside(contacts, a, b);
-        }
-        const auto gap = [&](const ContactPoint& point) { return end_gap(point, a, b) + shift; };
-        const int row = m_rows.block_offset(static_cast<int>(i));
-        if (block.patch < 0) {
-            m_corners.push_back({row, row, 0, Vector2d::Zero(), gap(m_points[block.point])});
-            continue;
-        }
-        const AggregatePatch& patch = m_patches[static_cast<std::size_t>(block.patch)];
-        const std::span<const ContactPoint> points(m_points.data() + contacts.first, contacts.count);
-        PatchGap found = patch.gap_of(points, gap);
-        found[0] += block.slack;
-        const int tilt = row + patch.row_count() - patch.tilts;
-        if (patch.tilts == 0) {
-            m_corners.push_back({row, row, 0, Vector2d::Zero(), found[0]});
-            continue;
-        }
-        for (std::size_t k = 0; k + 1 < patch.corners.size(); k += 2) {
-            m_corners.push_back(
-                {row, tilt, patch.tilts, patch.levers(k / 2), patch.corner_gap(k / 2, found)});
-        }
-    }
-}
-
-void ContactProblemBuilder::add_limits(const Systems& systems)
-{
-    std::size_t block = m_blocks.size();
-    for (const auto& system : systems) {
-        for (const auto& constraint : system->constraints()) {
-            const int row = m_descriptors[block++].offset;
-            if (constraint.is_limit()) {
-                m_corners.push_back({row, row, 0, Vector2d::Zero(), constraint.gap});
-            }
-        }
-    }
-}
-
-GaussSeidelResult ContactProblemBuilder::solve_position(const Systems& systems,
-                                                        const std::vector<ContactSurface>& surfaces,
-                                                        const std::vector<ContactPair>& pairs,
-                                                        const WorldSettings& settings, double step)
-{
-    Eigen::Map<VectorXd> position_multipliers = zeros(m_position_multipliers, m_rows.row_count());
-    list_corners(surfaces, pairs);
-    add_limits(systems);
-    const auto count = static_cast<Index>(m_corners.size());
-    Eigen::Map<VectorXd> gap = zeros(m_position_gap, count);
-    for (Index i = 0; i < count; ++i) {
-        gap[i] = m_corners[static_cast<std::size_t>(i)].gap;
-    }
-    if (count == 0 || gap.minCoeff() >= -settings.position_tolerance) {
-        return {0, 0.0, true};
-    }
-    // A corner of a patch is a contact like a point's: its row is the normal row with its levers times those
-    // of the tilts.
-    const auto delassus = m_rows.delassus();
-    m_normal_delassus.resize(static_cast<std::size_t>(count * count));
-    Eigen::Map<RowMajorMatrix> normal(m_normal_delassus.data(), count, count);
-    const auto along = [](const Corner& corner, const auto& values) {
-        double sum = values[corner.row];
-        for (int k = 0; k < corner.tilts; ++k) {
-            sum += corner.levers[k] * values[corner.tilt + k];
-        }
-        return sum;
-    };
-    for (Index i = 0; i < count; ++i) {
-        const Corner& left = m_corners[static_cast<std::size_t>(i)];
-        VectorXd row = delassus.row(left.row).transpose();
-        for (int k = 0; k < left.tilts; ++k) {
-            row += left.levers[k] * delassus.row(left.tilt + k).transpose();
-        }
-        for (Index j = 0; j < count; ++j) {
-            normal(i, j) = step * along(m_corners[static_cast<std::size_t>(j)], row);
-        }
-    }
-    Eigen::Map<VectorXd> solution = zeros(m_position_solution, count);
-    GaussSeidelOptions options;
-    options.velocity_tolerance = settings.position_tolerance;
-    options.max_iterations = settings.position_max_iterations;
-    GaussSeidelResult result = solve_unilateral(normal, gap, options, solution);
-    if (!result.converged) {
-        std::vector<BlockDescriptor> rows(static_cast<std::size_t>(count));
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            rows[i].offset = static_cast<int>(i);
-        }
-        VectorXd found = solution;
-        const GaussSeidelResult newton =
-            m_newton.solve(normal, gap, rows, {.velocity_tolerance = settings.position_tolerance}, found);
-        if (newton.residual < result.residual) {
-            solution = found;
-            result.residual = newton.residual;
-            result.converged = newton.converged;
-        }
-    }
-    for (Index i = 0; i < count; ++i) {
-        const Corner& corner = m_corners[static_cast<std::size_t>(i)];
-        position_multipliers[corner.row] += solution[i];
-        for (int k = 0; k < corner.tilts; ++k) {
-            position_multipliers[corner.tilt + k] += corner.levers[k] * solution[i];
-        }
-    }
-    position_multipliers *= share_within_reach(settings.alarm_distance, step);
-    return result;
-}
-
-double ContactProblemBuilder::share_within_reach(double reach, double step) const
-{
-    double farthest = 0.0;
-    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
-        const auto tangents = m_rows.delassus().middleRows<2>(m_rows.block_offset(static_cast<int>(i)) + 1);
-        farthest = std::max(farthest, (step * (tangents * position_multipliers())).norm());
-    }
-    return farthest > reach ? reach / farthest : 1.0;
+    BlockVector change(m_rows.block_rows(block));
+    m_rows.delassus().multiply(block, multipliers.data(), change.data());
+    return change;
 }
 
 }  // namespace softcontact

@@ -81,7 +81,7 @@ bool follow_proximal_points(Problem& problem, double start, const ProximalOption
         const double merit = problem.centre(strength);
         const ProximalDescent descent = descend(problem, merit, share * measure * problem.unit(),
                                                 std::min(most_steps, options.max_steps - steps));
-        steps += descent.steps;
+        steps += std::max(1, descent.steps);  // points that need none do not go on for ever
         const double reached = problem.offer(descent.solved);
         if (reached <= options.tolerance || (measure <= options.accepted && !(reached <= 0.5 * measure))) {
             return true;

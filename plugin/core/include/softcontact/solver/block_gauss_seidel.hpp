@@ -53,12 +53,17 @@ public:
     GaussSeidelResult solve(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
                             std::span<const BlockDescriptor> blocks, const GaussSeidelOptions& options,
                             Eigen::Ref<VectorXd> lambda);
+    GaussSeidelResult solve(const BlockRows& W, const Eigen::Ref<const VectorXd>& q,
+                            std::span<const BlockDescriptor> blocks, const GaussSeidelOptions& options,
+                            Eigen::Ref<VectorXd> lambda);
 
     // The pieces, for callers with a stopping rule of their own: prepare, then sweep (and accelerate) as
     // often as wanted.
 
     /// W, q and blocks must outlive the sweeps.
     void prepare(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
+                 std::span<const BlockDescriptor> blocks);
+    void prepare(const BlockRows& W, const Eigen::Ref<const VectorXd>& q,
                  std::span<const BlockDescriptor> blocks);
     /// One sweep in place; returns max |W_bb Δλ_b|_inf over the blocks [m/s], infinity when a block has no
     /// solution.
@@ -67,6 +72,9 @@ public:
     void accelerate(Acceleration method, Eigen::Ref<VectorXd> lambda);
     /// GaussSeidelResult::residual at λ.
     [[nodiscard]] double residual(const Eigen::Ref<const VectorXd>& lambda) const;
+
+    /// The same of one block.
+    [[nodiscard]] double block_residual(int block, const Eigen::Ref<const VectorXd>& lambda) const;
 
     /// Bounds of a block with decoupled friction, as prepare took them from the free velocity.
     [[nodiscard]] const DecoupledBounds& bounds(int block) const
@@ -77,10 +85,10 @@ public:
 private:
     double solve_block(int block, const double* lambda, double* next) const;
 
-    BlockRows m_rows;
-    const double* m_matrix = nullptr;
+    BlockRows m_look;  ///< at a dense W
+    const BlockRows* m_rows = nullptr;
     const double* m_free = nullptr;
-    Index m_size = 0, m_stride = 0;
+    Index m_size = 0;
     std::span<const BlockDescriptor> m_blocks;
     std::vector<DecoupledBounds> m_bounds;
     VectorXd m_previous, m_best;

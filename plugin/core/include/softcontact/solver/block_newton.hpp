@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "softcontact/solver/block_gauss_seidel.hpp"
+#include "softcontact/solver/contact_operator.hpp"
 
 namespace softcontact {
 
@@ -32,6 +33,9 @@ public:
     /// λ (rows) [N] is the start, and the best found afterwards, which respects the bounds of all laws.
     /// `residual` is max over blocks of |R_b (λ_b - Λ_b)|_inf [m/s], rotations times the length of their rows
     /// (row_length); `iterations` counts steps.
+    GaussSeidelResult solve(ContactOperator& W, const Eigen::Ref<const VectorXd>& q,
+                            std::span<const BlockDescriptor> blocks, const BlockNewtonOptions& options,
+                            Eigen::Ref<VectorXd> lambda);
     GaussSeidelResult solve(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
                             std::span<const BlockDescriptor> blocks, const BlockNewtonOptions& options,
                             Eigen::Ref<VectorXd> lambda);

@@ -48,6 +48,7 @@ public:
     [[nodiscard]] const VectorXd& velocity() const override { return m_v; }
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_free.mean; }
     void solve(Eigen::Ref<MatrixXd> columns) const override;
+    [[nodiscard]] bool half_solve(Eigen::Ref<MatrixXd> columns) const override;
     [[nodiscard]] std::span<CoordinateConstraint> constraints() override;
     [[nodiscard]] bool overlooked_limits() override;
     /// Forces of the joint limits and of the dry friction in the last step (nv) [N] or [N·m].

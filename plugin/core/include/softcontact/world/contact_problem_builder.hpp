@@ -32,7 +32,7 @@ struct ContactPair {
 /// A velocity pass as it was solved: u = W λ + q, u the velocities of the rows with max(g, 0)/h added to the
 /// normal ones. Views into the builder, good until the next step.
 struct VelocityProblem {
-    Eigen::Map<const RowMajorMatrix> delassus;   ///< W (rows, rows) [m/s per N]
+    const RowMajorMatrix& delassus;              ///< W (rows, rows) [m/s per N]
     Eigen::Map<const VectorXd> right_hand_side;  ///< q (rows) [m/s]
     Eigen::Map<const VectorXd> multipliers;      ///< λ that was found (rows) [N]
     const std::vector<BlockDescriptor>& blocks;
@@ -163,11 +163,23 @@ private:
     [[nodiscard]] double end_gap(const ContactPoint& point, const ContactSurface& a,
                                  const ContactSurface& b) const;
     /// Velocity pass: sweeps, and where these do not end in time Newton's method; whatever comes nearest.
-    GaussSeidelResult solve_blocks(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
+    GaussSeidelResult solve_blocks(const BlockRows& W, const Eigen::Map<VectorXd>& q,
                                    GaussSeidelOptions options, Eigen::Map<VectorXd> multipliers);
-    /// The Newton method of point contacts, from the multipliers.
-    GaussSeidelResult solve_points(const RowMajorRef& W, const Eigen::Map<VectorXd>& q,
-                                   const GaussSeidelOptions& options, VectorXd& multipliers) const;
+    /// Blocks with their q, what tells how far each is from its solution, and, where the blocks are not the
+    /// contacts' own, the mixes of rows that they are.
+    struct IslandProblem {
+        std::span<const BlockDescriptor> blocks;
+        Eigen::Ref<const VectorXd> q;
+        const BlockGaussSeidel& judge;
+        std::span<const RowMix> mixes;
+        bool points_alone;  ///< others than rigid bodies in points are left as they are
+    };
+    /// Whether the island whose blocks m_island has is one of rigid bodies that touch in points.
+    [[nodiscard]] bool is_point_island(int island) const;
+    /// Newton's method for the islands that the multipliers do not solve yet, each for itself, W times a
+    /// scale.
+    GaussSeidelResult solve_islands(const IslandProblem& problem, double tolerance,
+                                    Eigen::Ref<VectorXd> multipliers, double scale = 1.0);
     void warm_start(std::vector<ContactPair>& pairs);
     void add_constraints(const Systems& systems);
     void keep_constraint_forces(const Systems& systems) const;
@@ -183,12 +195,6 @@ private:
                                     double bounced);
     void add_belt(const ContactSurface& surface, const ContactPoint& point, const Vector3d& position,
                   const RowForces& directions, double sign);
-    /// A contact of the position pass: a point, or a corner of a patch.
-    struct Corner {
-        int row = 0, tilt = 0, tilts = 0;  ///< of the normal, the first tilt, and how many of these
-        Vector2d levers = Vector2d::Zero();
-        double gap = 0.0;  ///< [m]
-    };
     /// By how much shapes that turned or slid within the step are deeper than at the points where they
     /// touched at its start [m] <= 0: what was nearest then need not be any more.
     [[nodiscard]] double overlap_beside(const PairContacts& contacts, const ContactSurface& a,
@@ -197,8 +203,14 @@ private:
     /// is wedged slips out from overlap like a pip, by more than the overlap and beyond where its contacts
     /// are known.
     [[nodiscard]] double share_within_reach(double reach, double step) const;
-    void add_limits(const Systems& systems);
-    void list_corners(const std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs);
+    /// What multipliers change the velocities of a block by.
+    [[nodiscard]] BlockVector change_by(int block, const std::vector<double>& multipliers) const;
+    /// Contacts of the position pass: points, corners of patches and joint limits, as mixes of rows. The row
+    /// of a corner is the normal row with its levers times those of the tilts.
+    void list_corners(const Systems& systems, const std::vector<ContactSurface>& surfaces,
+                      const std::vector<ContactPair>& pairs);
+    void add_corner(std::size_t block, double gap, const Vector2d& levers = Vector2d::Zero());
+    void couple_corners(double step);
     void shift_by_gaps(const Systems& systems, double step, Eigen::Ref<VectorXd> right_hand_side) const;
     /// The contact of a reported point, in whichever part of the step.
     [[nodiscard]] const ContactPoint& contact_of(const PatchPoint& point) const
@@ -225,7 +237,10 @@ private:
     std::vector<PressureSpread> m_spreads;  ///< of the patches
     ContactRegion m_region;
     std::vector<double> m_gaps, m_weights;  ///< of the patch at hand
-    int m_constraints = 0;  ///< rows of single coordinates among them, after those of the contacts
+    mutable RowMajorMatrix m_dense;         ///< W of velocity_problem()
+    std::vector<int> m_island_of;           ///< of the blocks
+    std::vector<BlockDescriptor> m_island;  ///< blocks of one island, rows counted from its first
+    BodyOperator m_operator;
     double m_contact_offset = 0.0;
     bool m_bounces = false;       ///< some contact bounces in this step
     double m_first_impact = 1.0;  ///< share of the step at which shapes that are far apart meet
@@ -233,10 +248,16 @@ private:
     BlockGaussSeidel m_solver;
     BlockNewton m_newton;
     std::vector<BlockDescriptor> m_descriptors;
-    std::vector<double> m_multipliers, m_right_hand_side, m_warm_start;
-    std::vector<double> m_normal_delassus;
-    std::vector<Corner> m_corners;
-    std::vector<double> m_position_multipliers, m_position_solution, m_position_gap;
+    std::vector<double> m_multipliers, m_right_hand_side, m_warm_start, m_tried;
+    std::vector<RowMix> m_mixes;  ///< of the position pass, and their gaps [m]
+    std::vector<double> m_corner_gaps;
+    std::vector<int> m_first_corner;  ///< of each block, and one past the end
+    std::vector<std::vector<int>> m_corner_coupled;
+    std::vector<std::pair<int, int>> m_corner_places;
+    std::vector<BlockDescriptor> m_corner_rows;
+    BlockRows m_corner_delassus;
+    BlockGaussSeidel m_position_solver;
+    std::vector<double> m_position_multipliers, m_position_solution;
 
     std::vector<PatchReport> m_reports;
     std::vector<PatchPoint> m_report_points;

@@ -3,7 +3,7 @@
 
 #include <memory>
 #include <softcontact/contact/contact_point.hpp>
-#include <softcontact/solver/block_rows.hpp>
+#include <softcontact/solver/body_operator.hpp>
 #include <softcontact/types.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/system.hpp>
@@ -11,6 +11,12 @@
 #include <vector>
 
 namespace softcontact {
+
+/// A sum of a block's rows, each times its share.
+struct RowMix {
+    int block = 0;
+    BlockVector along;
+};
 
 /// Constraint rows of a step and their Delassus operator W = h H A⁻¹ Hᵀ (velocity per newton).
 ///
@@ -53,8 +59,8 @@ public:
         return m_blocks[static_cast<std::size_t>(block)].offset;
     }
     [[nodiscard]] int block_rows(int block) const { return m_blocks[static_cast<std::size_t>(block)].rows; }
-    /// W (rows, rows), symmetric [m/s per N].
-    [[nodiscard]] Eigen::Map<const RowMajorMatrix> delassus() const;
+    /// W, symmetric [m/s per N].
+    [[nodiscard]] const BlockRows& delassus() const { return m_delassus; }
     /// Lets the last rows of a block yield by themselves as well: by a share of what its first row does.
     void yield_last(int block, int rows, double share);
     /// Forms u_free again from the systems' free velocities.
@@ -74,6 +80,15 @@ public:
     [[nodiscard]] Eigen::Map<const VectorXd> response(int system,
                                                       const Eigen::Ref<const VectorXd>& multipliers,
                                                       double scale);
+
+    /// The island of each block, and how many there are: blocks that some system connects are on one.
+    int find_islands(std::vector<int>& island_of) const;
+    /// Whether all that an island has are rigid bodies, or others of no more than six freedoms.
+    [[nodiscard]] bool is_rigid(std::span<const int> island_of, int island) const;
+    /// W of the blocks of one island times a scale, body by body; rows are counted from the island's first
+    /// block on. Where mixes are given, in the order of their blocks, the rows are those of them instead.
+    void describe(std::span<const int> island_of, int island, std::span<const RowMix> mixes, double scale,
+                  BodyOperator& out) const;
 
     /// Whether some multiplier that reaches a system is not zero.
     [[nodiscard]] bool touched(int system, const Eigen::Ref<const VectorXd>& multipliers) const;
@@ -120,7 +135,13 @@ private:
     /// W of a system by its links: rows on one link share its 6 × 6 responses, so that m points on k links
     /// cost O(n k + m²) rather than O(n m²). Source: Keith et al. (2008), Sec. 2.3.
     void couple_by_links(std::size_t system);
+    /// h H A⁻¹ Hᵀ of two entries of one system.
+    [[nodiscard]] BlockMatrix compliance(const Entry& left, const Entry& right, Index dof) const;
     void couple(const Entry& left, const Entry& right, Index dof);
+    void add_coupling(const Entry& left, const Entry& right, const BlockMatrix& coupling);
+    void set_pattern();
+    /// The rows of G of all entries of a system, W = G Gᵀ, one below the other.
+    [[nodiscard]] MatrixXd root(std::size_t system) const;
 
     const Systems* m_systems = nullptr;
     std::vector<SystemEntries> m_by_system;
@@ -138,8 +159,15 @@ private:
     std::vector<int> m_nodes;
     std::vector<double> m_responses;
     std::vector<double> m_wrenches;
-    std::vector<double> m_delassus;
+    BlockRows m_delassus;
+    std::vector<std::vector<int>> m_coupled;    ///< blocks that each block shares a system with
+    std::vector<std::pair<int, int>> m_places;  ///< first row and rows of the blocks
     std::vector<double> m_free_velocity;
+    struct Yield {
+        int block = 0, row = 0;
+        double compliance = 0.0;
+    };
+    std::vector<Yield> m_yields;       ///< of rows by themselves
     std::vector<double> m_prescribed;  ///< what of it is prescribed
 };
 

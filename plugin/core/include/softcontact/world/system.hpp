@@ -56,6 +56,12 @@ public:
     [[nodiscard]] virtual const VectorXd& free_velocity() const = 0;
     /// columns ← A⁻¹ columns, columns (dof, k).
     virtual void solve(Eigen::Ref<MatrixXd> columns) const = 0;
+    /// columns ← L⁻¹ columns with A = L Lᵀ; false, and nothing done, where the system has no such factor.
+    [[nodiscard]] virtual bool half_solve(Eigen::Ref<MatrixXd> columns) const
+    {
+        static_cast<void>(columns);
+        return false;
+    }
     /// Constraints on single coordinates in this step; the solve leaves their forces in them.
     [[nodiscard]] virtual std::span<CoordinateConstraint> constraints() { return {}; }
     /// Whether finish() passed a limit that constraints() had left out as too far: the step has to be taken

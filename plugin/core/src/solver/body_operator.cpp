@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "softcontact/solver/body_operator.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+namespace softcontact {
+
+namespace {
+
+using Rows = Eigen::Map<const MatrixXd>;
+
+/// out += leftᵀ middle right. Points on bodies of six freedoms are most of what there is.
+void add_product(const Rows& left, const BlockMatrix& middle, const Rows& right, Eigen::Map<MatrixXd>& out)
+{
+    if (left.rows() == 3 && left.cols() == 6 && right.cols() == 6) {
+        using Point = Eigen::Matrix<double, 3, 6>;
+        const Matrix3d inner = middle.topLeftCorner<3, 3>();
+        const Point answered = inner.lazyProduct(Eigen::Map<const Point>(right.data()));
+        Eigen::Map<Eigen::Matrix<double, 6, 6>>(out.data()).noalias() +=
+            Eigen::Map<const Point>(left.data()).transpose().lazyProduct(answered);
+        return;
+    }
+    out.noalias() += left.transpose() * (middle * right);
+}
+
+}  // namespace
+
+void BodyOperator::clear(int rows)
+{
+    m_sizes.clear();
+    m_first.clear();
+    m_first_part.clear();
+    m_parts.clear();
+    m_values.clear();
+    m_block_first.clear();
+    m_own.setZero(rows);
+}
+
+int BodyOperator::add_body(int size)
+{
+    m_first.push_back(m_first.empty() ? 0 : m_first.back() + m_sizes.back());
+    m_sizes.push_back(size);
+    return static_cast<int>(m_sizes.size()) - 1;
+}
+
+void BodyOperator::begin_block(int row)
+{
+    m_block_first.push_back(row);
+    m_first_part.push_back(m_parts.size());
+}
+
+void BodyOperator::add_rows(int body, const Eigen::Ref<const MatrixXd>& rows)
+{
+    m_parts.push_back({body, static_cast<int>(rows.rows()), m_values.size()});
+    m_values.insert(m_values.end(), static_cast<std::size_t>(rows.size()), 0.0);
+    Eigen::Map<MatrixXd>(m_values.data() + m_parts.back().offset, rows.rows(), rows.cols()) = rows;
+}
+
+void BodyOperator::prepare()
+{
+    m_first_part.push_back(m_parts.size());
+    std::vector<std::pair<int, int>> pairs;
+    for (std::size_t b = 0; b + 1 < m_first_part.size(); ++b) {
+        for (const Part& left : parts(b)) {
+            for (const Part& right : parts(b)) {
+                if (left.body < right.body) {
+                    pairs.emplace_back(left.body, right.body);
+                }
+            }
+        }
+    }
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    m_factor.set_pattern(m_sizes, pairs);
+    m_motion.resize(m_factor.size());
+}
+
+std::span<const BodyOperator::Part> BodyOperator::parts(std::size_t block) const
+{
+    return std::span<const Part>(m_parts).subspan(m_first_part[block],
+                                                  m_first_part[block + 1] - m_first_part[block]);
+}
+
+BodyOperator::Rows BodyOperator::rows(const Part& part) const
+{
+    return {m_values.data() + part.offset, part.rows, m_sizes[static_cast<std::size_t>(part.body)]};
+}
+
+void BodyOperator::gather(const VectorXd& load)
+{
+    m_motion.setZero();
+    for (std::size_t b = 0; b < m_block_first.size(); ++b) {
+        for (const Part& part : parts(b)) {
+            const auto body = static_cast<std::size_t>(part.body);
+            m_motion.segment(m_first[body], m_sizes[body]).noalias() +=
+                rows(part).transpose() * load.segment(m_block_first[b], part.rows);
+        }
+    }
+}
+
+void BodyOperator::spread(VectorXd& velocity) const
+{
+    velocity.setZero(m_own.size());
+    for (std::size_t b = 0; b < m_block_first.size(); ++b) {
+        for (const Part& part : parts(b)) {
+            const auto body = static_cast<std::size_t>(part.body);
+            velocity.segment(m_block_first[b], part.rows).noalias() +=
+                rows(part) * m_motion.segment(m_first[body], m_sizes[body]);
+        }
+    }
+}
+
+void BodyOperator::multiply(const VectorXd& load, VectorXd& velocity)
+{
+    gather(load);
+    spread(velocity);
+    velocity += m_own.cwiseProduct(load);
+}
+
+BlockMatrix BodyOperator::own(const BlockDescriptor& block) const
+{
+    BlockMatrix own = m_own.segment(block.offset, block.rows).asDiagonal();
+    const auto found = std::lower_bound(m_block_first.begin(), m_block_first.end(), block.offset);
+    for (const Part& part : parts(static_cast<std::size_t>(found - m_block_first.begin()))) {
+        own.noalias() += rows(part) * rows(part).transpose();
+    }
+    return own;
+}
+
+bool BodyOperator::is_finite() const
+{
+    return m_own.allFinite() &&
+           std::all_of(m_values.begin(), m_values.end(), [](double value) { return std::isfinite(value); });
+}
+
+bool BodyOperator::find_step(std::span<const BlockDescriptor> blocks, std::span<const BlockMatrix> slopes,
+                             const VectorXd& added, const VectorXd& off, VectorXd& step, VectorXd& turn)
+{
+    m_factor.set_identity();
+    m_load = off;
+    m_eased.resize(blocks.size());
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const int o = blocks[b].offset, r = blocks[b].rows;
+        if (slopes[b].isZero(0.0)) {
+            continue;
+        }
+        BlockMatrix coupling = slopes[b] * added.segment(o, r).cwiseInverse().asDiagonal();
+        m_eased[b].setIdentity(r, r);
+        if (!m_own.segment(o, r).isZero(0.0)) {
+            m_eased[b] += coupling * m_own.segment(o, r).asDiagonal();
+            m_eased[b] = m_eased[b].inverse().eval();
+            m_load.segment(o, r) = m_eased[b] * off.segment(o, r);
+            coupling = (m_eased[b] * coupling).eval();
+        }
+        for (const Part& left : parts(b)) {
+            for (const Part& right : parts(b)) {
+                auto block = m_factor.block(left.body, right.body);
+                add_product(rows(left), coupling, rows(right), block);
+            }
+        }
+    }
+    if (!m_factor.factor()) {
+        return false;
+    }
+    gather(m_load);
+    m_factor.solve(m_motion);
+    spread(turn);
+    step = off;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const int o = blocks[b].offset, r = blocks[b].rows;
+        if (!slopes[b].isZero(0.0)) {
+            const BlockVector moved = turn.segment(o, r).cwiseQuotient(added.segment(o, r));
+            step.segment(o, r) = m_eased[b] * (off.segment(o, r) - slopes[b] * moved);
+        }
+    }
+    turn = -(turn + m_own.cwiseProduct(step)).cwiseQuotient(added).eval();
+    return step.allFinite() && turn.allFinite();
+}
+
+}  // namespace softcontact
