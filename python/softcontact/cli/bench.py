@@ -16,6 +16,7 @@ NAMES = (
     "rate",
     "uzawa",
     "solvers",
+    "scale",
     "vademecum",
     "haptics",
     "avatar",

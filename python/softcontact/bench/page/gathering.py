@@ -36,6 +36,7 @@ BENCHMARKS = {
     "vademecum": None,
     "avatar": None,
     "solvers": None,
+    "scale": None,
     "peers": None,
     "sofa": "SOFA",
     "sofa_vademecum": "SOFA",

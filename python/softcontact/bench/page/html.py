@@ -26,11 +26,12 @@ TITLES = {
     "vademecum": "Vademecums of beam and bunny",
     "avatar": "Avatars on points and on patches",
     "solvers": "Solvers of contact problems",
+    "scale": "Towers and heaps of boxes",
     "peers": "The same small cases on other tools",
     "sofa": "In SOFA: its falling beam and the table's balls, points against AggregateVolume",
     "sofa_vademecum": "In SOFA: a vademecum beside finite elements",
 }
-OTHERS = ("peers", "solvers", "sofa", "sofa_vademecum")  # belong to none of the papers
+OTHERS = ("peers", "solvers", "scale", "sofa", "sofa_vademecum")  # belong to none of the papers
 COLOURS = 96  # of an embedded picture
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --good: #1a7f37; --bad: #c62828; --soft: #8882; }

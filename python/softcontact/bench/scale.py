@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""How the time of a step grows with the number of bodies: boxes dropped in towers and in heaps, beside MuJoCo.
+
+Both sides get the same boxes at the same places, the same friction and time step, one after the other in this process.
+MuJoCo runs with the settings that hold friction (elliptic cones, impratio 10) and its own tolerance. What a step of
+ours leaves is told in m/s; MuJoCo relaxes contact and has no such figure, so for it only the deepest contact is told.
+"""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softcontact.bench.results import write as write_results
+from softcontact.bench.table1 import machine
+from softcontact.engines.embedded import EmbeddedEngine
+from softcontact.scene.bodies import KinematicBody, RigidBody
+from softcontact.scene.model import Scene
+from softcontact.scene.shapes import Box
+
+SIDE, MASS, FRICTION = 0.05, 0.125, 0.5  # [m], [kg], [-]
+TIME_STEP = 0.002  # [s]
+QUICK, FULL = (8, 27), (8, 27, 64, 216, 512)
+DURATION = {"quick": 0.3, "full": 0.8}  # [s] of motion: the fall, the impacts, and some rest
+TOLERANCE = 1e-8  # [m/s] that a step of ours counts as solved to
+
+Places = list[tuple[tuple[float, ...], tuple[float, ...]]]
+
+
+def towers(count: int) -> Places:
+    """Upright boxes over each other with gaps of 1 cm, towers 2.5 mm from in line: position and quaternion each."""
+    random = np.random.default_rng(1)
+    side = max(1, round(count ** (1 / 3)))
+    places = []
+    for i in range(count):
+        level, at = divmod(i, side * side)
+        x, y = (
+            1.3 * SIDE * (k - 0.5 * (side - 1)) + random.uniform(-0.0025, 0.0025) for k in divmod(at, side)
+        )
+        places.append(((x, y, 0.6 * SIDE + level * (SIDE + 0.01)), (0.0, 0.0, 0.0, 1.0)))
+    return places
+
+
+def heap(count: int) -> Places:
+    """Boxes turned any way, in layers of a square a quarter of their number."""
+    from scipy.spatial.transform import Rotation
+
+    random = np.random.default_rng(1)
+    side = max(1, round((count / 4) ** 0.5))
+    turns = Rotation.random(count, random_state=1).as_quat()
+    places = []
+    for i in range(count):
+        level, at = divmod(i, side * side)
+        x, y = (2.2 * SIDE * (k - 0.5 * (side - 1)) + random.uniform(-0.005, 0.005) for k in divmod(at, side))
+        places.append(((x, y, 1.2 * SIDE + 2.0 * SIDE * level), tuple(turns[i].tolist())))
+    return places
+
+
+LAYOUTS = {"towers": towers, "heap": heap}
+
+
+def measure(layout: str, count: int, duration: float) -> dict[str, Any]:
+    """Time of our steps, and how well they are solved."""
+    box = Box(size=(SIDE, SIDE, SIDE))
+    bodies = [
+        RigidBody(name=f"box{i}", shape=box, mass=MASS, position=p, orientation=q, friction=FRICTION)
+        for i, (p, q) in enumerate(LAYOUTS[layout](count))
+    ]
+    ground = Box(size=(10, 10, 0.2))
+    table = KinematicBody(name="table", shape=ground, position=(0, 0, -0.1), friction=FRICTION)
+    scene = Scene(name=layout, duration=duration, time_step=TIME_STEP, bodies=[table, *bodies])
+    engine = EmbeddedEngine(scene)
+    samples, times = [], []
+    for _ in range(scene.step_count):
+        start = time.process_time()
+        engine.step()
+        times.append(time.process_time() - start)
+        samples.append(engine.statistics())
+    residual = np.array([sample["residual"] for sample in samples])
+    return {
+        "tool": "SoftContact",
+        "layout": layout,
+        "bodies": count,
+        **_times(times),
+        "contacts": max(sample["contacts"] for sample in samples),
+        "solved": float(np.mean(residual <= TOLERANCE)),
+        "residual": float(residual.max()),
+        "deepest_m": float(samples[-1]["penetration_max"]),
+    }
+
+
+def measure_mujoco(layout: str, count: int, duration: float) -> dict[str, Any] | None:
+    """The same on MuJoCo; None where it is not installed."""
+    try:
+        import mujoco
+    except ImportError:
+        return None
+    half = 0.5 * SIDE
+    boxes = "".join(
+        f'<body pos="{p[0]} {p[1]} {p[2]}" quat="{q[3]} {q[0]} {q[1]} {q[2]}"><freejoint/>'
+        f'<geom type="box" size="{half} {half} {half}" mass="{MASS}" friction="{FRICTION}"/></body>'
+        for p, q in LAYOUTS[layout](count)
+    )
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><option timestep="{TIME_STEP}" cone="elliptic" impratio="10" integrator="implicitfast"/>'
+        f'<size memory="256M"/><worldbody><geom type="plane" size="5 5 0.1" friction="{FRICTION}"/>{boxes}'
+        "</worldbody></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    times, contacts = [], 0
+    for _ in range(round(duration / TIME_STEP)):
+        start = time.process_time()
+        mujoco.mj_step(model, data)
+        times.append(time.process_time() - start)
+        contacts = max(contacts, data.ncon)
+    deepest = max((-contact.dist for contact in data.contact), default=0.0)
+    return {
+        "tool": f"MuJoCo {mujoco.__version__}",
+        "layout": layout,
+        "bodies": count,
+        **_times(times),
+        "contacts": int(contacts),
+        "solved": None,
+        "residual": None,
+        "deepest_m": float(max(deepest, 0.0)),
+    }
+
+
+def growth(results: list[dict[str, Any]]) -> float:
+    """Exponent of the mean time of a step in the number of bodies, by least squares of logarithms."""
+    bodies = np.log([r["bodies"] for r in results])
+    times = np.log([r["step_ms"]["mean"] for r in results])
+    return float(np.polyfit(bodies, times, 1)[0])
+
+
+def markdown(results: list[dict[str, Any]]) -> str:
+    """The figures as Markdown."""
+    lines = [
+        "| boxes | tool | contacts | step, mean | median | longest | solved | residual, worst | deepest at the end |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for r in results:
+        step = r["step_ms"]
+        solved = "" if r["solved"] is None else f"{100 * r['solved']:.1f} %"
+        residual = "" if r["residual"] is None else f"{r['residual']:.1e} m/s"
+        lines.append(
+            f"| {r['bodies']} in {'a heap' if r['layout'] == 'heap' else 'towers'} | {r['tool']} | {r['contacts']} "
+            f"| {step['mean']:.2f} ms | {step['median']:.2f} ms | {step['max']:.1f} ms | {solved} | {residual} "
+            f"| {1e6 * r['deepest_m']:.2f} µm |"
+        )
+    return "\n".join(lines)
+
+
+def main(quick: bool = False, json: Path | None = None, out: Path | None = None) -> int:
+    """Measure up to 27 boxes with `quick`, else up to 512. Returns 1 if some step of ours was not solved."""
+    counts, duration = (QUICK, DURATION["quick"]) if quick else (FULL, DURATION["full"])
+    results: list[dict[str, Any]] = []
+    for layout in LAYOUTS:
+        for count in counts:
+            results.append(measure(layout, count, duration))
+            other = measure_mujoco(layout, count, duration)
+            results.extend([other] if other is not None else [])
+    info = machine()
+    table = markdown(results)
+    print(f"{info['processor']}, one thread, {duration:g} s in steps of {1e3 * TIME_STEP:g} ms\n\n{table}\n")
+    exponents = {}
+    for layout in LAYOUTS:
+        for tool in dict.fromkeys(r["tool"] for r in results):
+            own = [r for r in results if r["layout"] == layout and r["tool"] == tool]
+            exponents[f"{layout}, {tool}"] = growth(own)
+            print(f"{layout}, {tool}: time of a step grows with the boxes to the power of {growth(own):.2f}")
+    document = {"benchmark": "scale", "machine": info, "results": results, "growth": exponents}
+    write_results("scale", document, json, out, table)
+    return 0 if all(r["solved"] == 1.0 for r in results if r["solved"] is not None) else 1
+
+
+def _times(times: list[float]) -> dict[str, Any]:
+    steps = 1e3 * np.array(times)
+    return {
+        "step_ms": {"mean": float(steps.mean()), "median": float(np.median(steps)), "max": float(steps.max())}
+    }

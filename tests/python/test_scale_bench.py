@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The benchmark of towers and heaps: what it measures is what it says."""
+
+import json
+
+import numpy as np
+import pytest
+
+from softcontact.bench import scale
+
+
+@pytest.mark.parametrize("count", [1, 8, 30])
+@pytest.mark.parametrize("layout", list(scale.LAYOUTS))
+def test_boxes_start_apart(layout, count):
+    places = np.array([p for p, _ in scale.LAYOUTS[layout](count)])
+    assert places.shape == (count, 3)
+    least = {"towers": scale.SIDE, "heap": np.sqrt(3) * scale.SIDE}[layout]
+    assert places[:, 2].min() > 0.5 * least
+    apart = np.abs(places[:, None] - places[None])
+    far = apart.max(axis=2) if layout == "towers" else np.linalg.norm(apart, axis=2)
+    assert far[~np.eye(count, dtype=bool)].min(initial=np.inf) > least
+
+
+def test_growth_is_the_exponent():
+    results = [{"bodies": n, "step_ms": {"mean": 0.3 * n**1.15}} for n in (8, 64, 512)]
+    assert scale.growth(results) == pytest.approx(1.15)
+
+
+def test_every_step_of_a_small_run_is_solved(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(scale, "QUICK", (2, 6))
+    monkeypatch.setattr(scale, "measure_mujoco", lambda *_: None)
+    assert scale.main(quick=True, json=tmp_path / "scale.json", out=tmp_path) == 0
+    document = json.loads((tmp_path / "scale.json").read_text())
+    assert {r["layout"] for r in document["results"]} == set(scale.LAYOUTS)
+    assert all(r["solved"] == 1.0 and r["residual"] <= scale.TOLERANCE for r in document["results"])
+    assert all(r["contacts"] > 0 and r["deepest_m"] < 1e-6 for r in document["results"])
+    assert "6 in a heap" in capsys.readouterr().out
+
+
+def test_a_step_that_is_not_solved_is_told_and_fails_it(monkeypatch, capsys):
+    monkeypatch.setattr(scale, "QUICK", (2, 3))
+    monkeypatch.setattr(scale, "TOLERANCE", 0.0)
+    monkeypatch.setattr(scale, "measure_mujoco", lambda *_: None)
+    assert scale.main(quick=True) == 1
+    assert "100.0 %" not in capsys.readouterr().out
+
+
+def test_mujoco_gets_the_same_boxes():
+    pytest.importorskip("mujoco")
+    found = scale.measure_mujoco("towers", 8, 0.2)
+    assert found is not None and found["contacts"] == scale.measure("towers", 8, 0.2)["contacts"] == 32
