@@ -27,4 +27,6 @@ def test_partial_slip(mode, cells):
     assert found.run.exit_code == 0
     assert share[-1] == pytest.approx(1.0, abs=0.02)
     assert share.max() < 1.02
-    assert np.abs(share - expected).max() < 0.15  # of a mesh with four elements over the radius of contact
+    # One patch sticks until it slips as a whole: at two thirds of the way that is off by (1/3)^{3/2}. Points slip one
+    # by one; four elements over the radius of contact leave them coarse.
+    assert np.abs(share - expected).max() < (3**-1.5 if mode == "aggregate" else 0.15)
