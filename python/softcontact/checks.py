@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from softcontact.energy import relative_rise, swings
+from softcontact.energy import relative_rise
 from softcontact.figures import force_jump
 from softcontact.joint_limits import has_rigid_limits
 from softcontact.record import History
@@ -55,7 +55,7 @@ def evaluate(scene: Scene, history: History) -> tuple[list[dict[str, Any]], list
         if not len(history.time) or (reached < min(end, scene.step_count * scene.time_step) and not always):
             skipped.append(check.title())
             continue
-        value, limit, unit, passed = _judge(check, scene, history, _window(check, history, scene))
+        value, limit, unit, passed = _judge(check, history, _window(check, history, scene))
         value = value if np.isfinite(value) else None
         results.append(
             {"name": check.title(), "value": value, "limit": limit, "unit": unit, "passed": bool(passed)}
@@ -92,7 +92,7 @@ def _window(check: Check, history: History, scene: Scene) -> slice:
     return slice(min(first, max(last - 1, 0)), max(last, 1))
 
 
-def _judge(check: Check, scene: Scene, history: History, rows: slice) -> tuple[float, float, str, bool]:
+def _judge(check: Check, history: History, rows: slice) -> tuple[float, float, str, bool]:
     match check.kind:
         case "lifted":
             rise = float(history.height(check.body)[rows][-1])
@@ -121,7 +121,7 @@ def _judge(check: Check, scene: Scene, history: History, rows: slice) -> tuple[f
             return _at_most(float(history.series["beyond_limits"][rows].max()), check.limit, "rad or m")
         case "no_energy_gained":
             moving, total = history.energies()
-            rise = relative_rise(total, moving, rows, history.weight_times_size, swings(scene))
+            rise = relative_rise(total, moving, rows, history.weight_times_size, history.swing(rows))
             return _at_most(rise, check.limit, "1")
         case "finite":
             return _at_most(float(_not_finite(history)), 0.0, "1")

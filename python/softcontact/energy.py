@@ -31,13 +31,13 @@ def weight_times_size(scene: Scene, engine: Engine) -> float:
 def swings(scene: Scene) -> bool:
     """Whether the energy of a scene goes up and down by itself: of chains whose gravity acts at the start of a step.
 
-    The rule keeps another energy, which is apart by half of what a step changes the potential by.
+    The rule keeps another energy, which is apart by half of what a step changes the chains' own potential by.
     """
     return scene.integrator == "implicit-euler" and any(body.kind == "articulated" for body in scene.bodies)
 
 
 def relative_rise(
-    total: FloatArray, moving: FloatArray, rows: slice, weight: float, swing: bool = False
+    total: FloatArray, moving: FloatArray, rows: slice, weight: float, swing: float = 0.0
 ) -> float:
     """How far an energy rises above what it had come down to before [-]; NaN where it is no number.
 
@@ -46,14 +46,13 @@ def relative_rise(
         moving: kinetic and elastic energy (n + 1,) [J].
         rows: of the steps that are looked at.
         weight: see weight_times_size [J].
-        swing: the energy may rise by as much as the potential energy ever changes in a step.
+        swing: that the energy may rise by on top, see swings [J].
     Returns:
         The rise over the largest of the fall of the total energy, what was ever in motion and strain, and the weight.
     """
     seen = total[rows.start : rows.stop + 1]
     rise = float((seen - np.minimum.accumulate(seen)).max())
-    if swing:
-        rise = np.maximum(rise - np.abs(np.diff((total - moving)[rows.start : rows.stop + 1])).max(), 0.0)
+    rise = np.maximum(rise - swing, 0.0)
     scale = max(float(total[0] - total.min()), float(moving.max()), weight)
     return 0.0 if rise == 0.0 else rise / scale if np.isfinite(scale) and scale > 0.0 else np.nan
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from softcontact.device_record import UNITS as DEVICE_UNITS
 from softcontact.device_record import DeviceRecorder
-from softcontact.energy import weight_times_size
+from softcontact.energy import swings, weight_times_size
 from softcontact.engines.base import Engine, Tracking, link_position
 from softcontact.frames import FrameStore
 from softcontact.joint_limits import LimitWatch
@@ -37,6 +37,7 @@ STATISTICS = (
     "overlap_patches",
     "self_crossings",
     "beyond_limits",
+    "chain_potential",
     "step_ms",
     "solve_ms",
     "detection_ms",
@@ -51,6 +52,7 @@ _UNITS = {
     "kinetic": "J",
     "elastic": "J",
     "potential": "J",
+    "chain_potential": "J",
     "poses": "m, quaternion x y z w",
     **PATCH_UNITS,
 }
@@ -129,6 +131,12 @@ class History:
         )
         return kinetic + elastic, kinetic + elastic + potential
 
+    def swing(self, rows: slice) -> float:
+        """Largest change of the chains' potential energy in one of these steps [J]; 0 where their rule has no swing."""
+        series = self.series["chain_potential"]
+        chains = np.append(self.start_energies.get("chain_potential", series[0]), series)
+        return float(np.abs(np.diff(chains[rows.start : rows.stop + 1])).max())
+
     def height(self, body: str) -> FloatArray:
         """Height of a body against gravity above where it started (n,) [m]."""
         return (self.poses[body][:, :3] - self.start[body][:3]) @ self.up
@@ -204,7 +212,9 @@ class Recorder:
         self._series = {name: np.zeros(steps) for name in (*STATISTICS, *ENERGIES)}
         self._poses = {name: np.zeros((steps, 7)) for name in self._names}
         self._start = {name: np.array(engine.pose(name)) for name in self._names}
+        self._swings = swings(scene) and hasattr(engine, "chain_potential")
         self._start_energies = {name: float(value) for name, value in engine.energies().items()}
+        self._start_energies["chain_potential"] = self._chain_potential()
         self._weight = weight_times_size(scene, engine)
         self._patches = PatchSeries(steps)
         self._tactile = TactileRecorder(engine) if scene.record.tactile else None
@@ -235,6 +245,7 @@ class Recorder:
             self._crossings = self._count_crossings()
         self._series["self_crossings"][row] = self._crossings
         self._series["beyond_limits"][row] = self._limits.beyond(engine)
+        self._series["chain_potential"][row] = self._chain_potential()
         for name in ENERGIES:
             self._series[name][row] = energies[name]
         for name in self._names:
@@ -252,6 +263,9 @@ class Recorder:
             self._probes[probe.name][row] = self._measure(probe, row)
         if self.frames is not None and self.count % self._stride == 0 and engine.status()["ok"]:
             self.frames.add(engine.time, self.last_patches)
+
+    def _chain_potential(self) -> float:
+        return self.engine.chain_potential() if self._swings else 0.0
 
     def finish(self) -> History:
         """The history of the steps recorded so far; adds the last frame."""

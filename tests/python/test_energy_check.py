@@ -115,6 +115,22 @@ def test_energy_of_a_chain_beyond_its_swing_fails_the_run(integrator, swing):
     assert names(scene, gain(0.03))[1] == {"no_energy_gained"}
 
 
+def test_what_falls_beside_a_chain_does_not_widen_its_swing():
+    """A heavy ball that falls far away changes the potential energy of the scene by far more in a step."""
+    alone = pendulum("implicit-euler", 0.005)
+    ball = {"kind": "rigid", "name": "ball", "mass": 5.0, "position": (5, 0, 0)}
+    both = Scene.from_dict(
+        alone.to_dict()
+        | {"bodies": [*alone.to_dict()["bodies"], ball | {"shape": {"kind": "sphere", "radius": 0.1}}]}
+    )
+    swings = [
+        run(scene, record=False, replay=False, progress=False).history.swing(slice(0, 200))
+        for scene in (alone, both)
+    ]
+    assert swings[1] == pytest.approx(swings[0], rel=1e-9) and swings[0] > 0.0
+    assert run(pendulum("midpoint", 0.005), record=False, replay=False).history.swing(slice(0, 200)) == 0.0
+
+
 def test_a_scene_may_allow_more_over_its_whole_time():
     assert names(fallen(checks=[NoEnergyGained(limit=0.2)]), lift(0.1, 10))[1] == set()
     late = NoEnergyGained(limit=0.2, start=0.2, name="late")

@@ -4,6 +4,7 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from softcontact.engines.base import FloatArray, StepProblem, SurfaceInfo
 from softcontact.engines.contact_scale import contact_distances
@@ -122,6 +123,18 @@ class EmbeddedEngine:
         except ValueError as error:
             raise SceneError(str(error)) from None
         return np.array(self.world.body_pose(self._ids[body], number)[0])
+
+    def chain_potential(self) -> float:
+        """Potential energy of the articulated bodies in gravity [J]."""
+        gravity, energy = np.array(self.scene.gravity), 0.0
+        for body in self.scene.bodies:
+            if body.kind != "articulated" or body.gravity_compensated:
+                continue
+            names = list(self.world.link_names(self._ids[body.name]))
+            for link in body.links:
+                position, turn = self.world.body_pose(self._ids[body.name], names.index(link.name))
+                energy -= link.mass * float(gravity @ (position + Rotation.from_quat(turn).apply(link.com)))
+        return energy
 
     def patches(self) -> list[dict[str, Any]]:
         """Contact patches of the last step."""

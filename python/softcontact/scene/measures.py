@@ -275,8 +275,8 @@ class NoEnergyGained(_Window):
     A rise is told as a share of the largest of the energy lost since the start, that ever in motion and strain, and the
     weight of a body times its size: bodies lifted out of as large an overlap as OverlapLimit allows stay below the
     limit. A scene without motions, grasps, belts, hands and tools is judged by one even where it has none. With
-    chains by implicit Euler it may rise, on top, by as much as the potential energy ever changes in a step: so far
-    their energy goes up and down by itself. Where something drives a scene,
+    chains by implicit Euler it may rise, on top, by as much as their own potential energy ever changes in a step: so
+    far their energy goes up and down by itself. Where something drives a scene,
     nothing is known of the work that comes in, and the check is refused.
     """
 
