@@ -3,9 +3,10 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from softcontact.engines import make_engine
-from softcontact.scene import ArticulatedBody, Box, KinematicBody, Link, Scene, Sphere
+from softcontact.scene import ArticulatedBody, Box, KinematicBody, Link, RigidBody, Scene, Sphere
 
 GRAVITY = (0.0, 0.0, -9.81)
 FLOOR = KinematicBody(name="floor", shape=Box(size=(4, 4, 0.2)), position=(0, 0, -0.1), friction=0.0)
@@ -77,3 +78,64 @@ def test_a_chain_that_falls_on_a_floor_gains_no_energy(h, friction):
     energies = np.array(energies)
     rise = (energies - np.minimum.accumulate(energies)).max()
     assert rise < 0.01 * (energies[0] - energies.min())
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+@pytest.mark.parametrize("h", [0.001, 0.005])
+@pytest.mark.parametrize("joint", ["revolute", "spherical"])
+def test_a_free_chain_that_a_ball_hits_keeps_the_momentum_of_both(joint, h, friction):
+    """Without gravity. What takes them out of overlap moves the links; their momentum stays what it is."""
+    inertia = np.diag([1e-5, 8.7e-5, 8.7e-5]).tolist()
+    links = [
+        Link(
+            name=f"l{i}",
+            parent=f"l{i - 1}" if i else None,
+            joint=joint if i else "free",
+            axis=(0, 1, 0),
+            position=(0.1, 0, 0) if i else (0, 0, 0),
+            mass=0.1,
+            com=(0.05, 0, 0),
+            inertia=inertia,
+            shape=Sphere(radius=0.02),
+        )
+        for i in range(2)
+    ]
+    arm = ArticulatedBody(name="arm", links=links, friction=friction)
+    ball = RigidBody(
+        name="ball",
+        shape=Sphere(radius=0.03),
+        mass=0.3,
+        position=(0.105, 0.004, 0.08),
+        velocity=(0, 0, -2.0),
+        angular_velocity=(0, 20, 0),
+        friction=friction,
+    )
+    engine = make_engine(Scene(name="hit", duration=0.3, time_step=h, gravity=(0, 0, 0), bodies=[arm, ball]))
+    places = []
+    for _ in range(round(0.3 / h)):
+        engine.step()
+        poses = [engine.world.body_pose(0, k) for k in range(2)]
+        centres = [np.array(p) + Rotation.from_quat(q).apply((0.05, 0, 0)) for p, q in poses]
+        places.append(np.sum(0.1 * np.array(centres), axis=0) + 0.3 * engine.pose("ball")[:3])
+    momentum = np.diff(places, axis=0) / h
+    assert engine.statistics()["contacts"] == 0  # they part again
+    assert np.abs(momentum[-1] - [0, 0, -0.6]).max() < 1e-9
+    # A step that takes them out of overlap shows as motion for that step alone.
+    assert np.abs(momentum - [0, 0, -0.6]).max() < 5e-3
+
+
+def test_springs_beyond_a_limit_hold_energy():
+    """A pendulum of 1 kg that swings on its limit spring: 10 J/rad² of it are in the spring at 0.2 rad."""
+    link = Link(
+        name="l",
+        axis=(0, 1, 0),
+        mass=1.0,
+        com=(0.1, 0, 0),
+        inertia=np.diag([1e-3] * 3).tolist(),
+        lower=[-0.1],
+        upper=[0.1],
+        limit_stiffness=20.0,
+    )
+    arm = ArticulatedBody(name="arm", links=[link], joint_positions=[0.3])
+    engine = make_engine(Scene(name="spring", duration=1.0, time_step=0.001, bodies=[arm]))
+    assert engine.energies()["elastic"] == pytest.approx(0.5 * 20.0 * 0.2**2)

@@ -165,6 +165,24 @@ bool ArticulatedFlow::end_velocity(const ArticulatedModel& model, const VectorXd
     return m_factor.info() == Eigen::Success;
 }
 
+bool ArticulatedFlow::keep_momentum(const ArticulatedModel& model, const VectorXd& q, VectorXd& v,
+                                    const VectorXd& q_next)
+{
+    forward_velocity(model, m_data, q, v);
+    for (int i = 0; i < model.link_count(); ++i) {
+        const LinkDescription& link = model.link(i);
+        const Matrix3d& axes = at(m_data.pose, i).rotation;
+        const Vector6d& velocity = at(m_data.velocity, i);
+        const Vector3d angular = velocity.tail<3>();
+        at(m_linear, i) = axes * Vector3d(link.mass * (velocity.head<3>() + angular.cross(link.com)));
+        at(m_angular, i) = axes * Vector3d(at(m_inertia, i) * angular);
+    }
+    forward_kinematics(model, m_data, q_next);
+    gather(model, m_data.pose, m_data.world_motion, Vector3d::Zero(), m_momentum);
+    m_momentum += model.armature().cwiseProduct(v);
+    return end_velocity(model, q_next, v);
+}
+
 void ArticulatedFlow::carry_residual(const ArticulatedModel& model)
 {
     m_momentum -= m_residual;

@@ -121,9 +121,9 @@ void ArticulatedSystem::evaluate_target(double time, VectorXd& target) const
     }
 }
 
-void ArticulatedSystem::apply_limits(double step)
+template <typename Visitor>
+void ArticulatedSystem::for_each_limit_spring(const Visitor& visit) const
 {
-    m_at_limit = false;
     // One-degree-of-freedom coordinates only: their velocity coordinate is the rate of one position
     // coordinate.
     for (int link = 0; link < m_model.link_count(); ++link) {
@@ -140,12 +140,20 @@ void ArticulatedSystem::apply_limits(double step)
                                                                  : 0.0;
             const double stiffness = m_compliance.limit_stiffness[i];
             if (violation != 0.0 && std::isfinite(stiffness)) {
-                m_at_limit = m_at_limit || stiffness > 0.0;
-                m_force[i] += stiffness * (violation - step * m_v[i]);
-                m_system(i, i) += step * step * stiffness;
+                visit(i, violation, stiffness);
             }
         }
     }
+}
+
+void ArticulatedSystem::apply_limits(double step)
+{
+    m_at_limit = false;
+    for_each_limit_spring([&](Index i, double violation, double stiffness) {
+        m_at_limit = m_at_limit || stiffness > 0.0;
+        m_force[i] += stiffness * (violation - step * m_v[i]);
+        m_system(i, i) += step * step * stiffness;
+    });
 }
 
 bool ArticulatedSystem::free_motion(double time, double step)
@@ -269,14 +277,16 @@ void ArticulatedSystem::correct(const Eigen::Ref<const VectorXd>& position_chang
         return;
     }
     m_model.integrate(m_q, position_change, m_q_next);
-    // The velocity stays in the world, that of the centre of mass where the body has but one.
-    for (const int link : m_free_joints) {
-        const Index k = m_model.v_offset(link);
-        const Vector3d arm = m_single ? m_model.link(link).com : Vector3d::Zero();
-        const Vector3d angular = m_v.segment<3>(k + 3);
-        const Vector3d linear = orientation(m_q, link) * (m_v.segment<3>(k) + angular.cross(arm));
-        m_v.segment<3>(k) = orientation(m_q_next, link).conjugate() * linear - angular.cross(arm);
+    if (m_single) {  // the velocity of the centre of mass stays in the world
+        const Vector3d arm = m_model.link(0).com, angular = m_v.tail<3>();
+        const Vector3d linear = orientation(m_q, 0) * (m_v.head<3>() + angular.cross(arm));
+        m_v.head<3>() = orientation(m_q_next, 0).conjugate() * linear - angular.cross(arm);
+        m_q = m_q_next;
+        forward_kinematics(m_model, m_data, m_q);
+        return;
     }
+    // Every link keeps its momentum in the world, as far as the joints let it: none comes to the whole.
+    m_lost = m_lost || !m_flow.keep_momentum(m_model, m_q, m_v, m_q_next);
     m_q = m_q_next;
     forward_kinematics(m_model, m_data, m_q);
 }
@@ -302,7 +312,11 @@ double ArticulatedSystem::elastic_energy() const
     VectorXd error(m_model.nv());
     m_model.difference(m_q, m_target, error);
     error += m_offset;
-    return 0.5 * error.dot(m_compliance.stiffness.cwiseProduct(error));
+    double energy = 0.5 * error.dot(m_compliance.stiffness.cwiseProduct(error));
+    for_each_limit_spring([&](Index, double violation, double stiffness) {
+        energy += 0.5 * stiffness * violation * violation;
+    });
+    return energy;
 }
 
 double ArticulatedSystem::potential_energy() const

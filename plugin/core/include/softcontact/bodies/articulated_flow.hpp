@@ -40,6 +40,11 @@ public:
     /// Velocity v at the end q of the last advance: where it is wanted, for it costs as much as a mass
     /// matrix.
     [[nodiscard]] bool end_velocity(const ArticulatedModel& model, const VectorXd& q, VectorXd& v);
+    /// v, the velocity at q, becomes that at q_next with which every link has its momentum in the world
+    /// still, as far as the joints let it: linear momentum is kept, and energy is not made. Returns false
+    /// where there is none.
+    [[nodiscard]] bool keep_momentum(const ArticulatedModel& model, const VectorXd& q, VectorXd& v,
+                                     const VectorXd& q_next);
     /// Mean velocity of the last advance, in axes of its start (nv): integrate_straight(q, step · mean) leads
     /// to the end where it was taken in one part.
     [[nodiscard]] const VectorXd& mean() const { return m_mean; }

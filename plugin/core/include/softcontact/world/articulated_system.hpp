@@ -83,6 +83,9 @@ public:
 private:
     void evaluate_target(double time, VectorXd& target) const;
     void check_constraints();
+    /// visit(coordinate, how far it is beyond its limit, with the sign of what brings it back, stiffness)
+    template <typename Visitor>
+    void for_each_limit_spring(const Visitor& visit) const;
     void apply_limits(double step);
     void collect_constraints(double step);
     [[nodiscard]] double room(const CoordinateConstraint& limit, const VectorXd& q) const;
