@@ -70,7 +70,8 @@ def test_steps_that_extrapolation_does_not_solve_are_solved_without(hand):
     2.7e-4 m/s off for all the sweeps there were."""
     result = run(hand.scene(object="cube"), record=False, replay=False, progress=False, steps=250)
     assert result.summary["accepted_fraction"] == 1.0 and result.summary["residual_max"] < 1e-6
-    assert result.history.series["iterations"].max() < 500
+    # Sweeps and Newton steps of all turns in which contacts and the hand's flight are found.
+    assert result.history.series["iterations"].max() < 0.5 * result.scene.solver.max_iterations
 
 
 def test_cylinder_is_wrapped_from_the_side(hand):
