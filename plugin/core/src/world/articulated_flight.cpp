@@ -12,7 +12,6 @@ void ArticulatedSystem::list_free_joints()
         if (m_model.link(link).joint != JointType::free) {
             continue;
         }
-        m_free_joints.push_back(link);
         const Index k = m_model.v_offset(link);
         const bool held = !m_compliance.stiffness.segment<6>(k).isZero(0.0) ||
                           !m_compliance.damping.segment<6>(k).isZero(0.0);
@@ -20,7 +19,8 @@ void ArticulatedSystem::list_free_joints()
             m_falling.push_back(link);
         }
     }
-    m_single = m_model.link_count() == 1 && m_free_joints.size() == 1 && m_model.armature().isZero(0.0);
+    m_single = m_model.link_count() == 1 && m_model.link(0).joint == JointType::free &&
+               m_model.armature().isZero(0.0);
 }
 
 bool ArticulatedSystem::fly(double step, const VectorXd& velocity, Flight& flight)
@@ -79,20 +79,20 @@ bool ArticulatedSystem::find_free_flight(double step)
     return found;
 }
 
-double ArticulatedSystem::refine(double step, const Eigen::Ref<const VectorXd>& velocity_change)
+bool ArticulatedSystem::refine(double step, const Eigen::Ref<const VectorXd>& velocity_change)
 {
     constexpr double share = 1e-4, least = 1e-8;  // of the speed; [m/s] or [rad/s]
     if (m_single || (velocity_change.isZero(0.0) && !is_guessed())) {
-        return 0.0;  // of a single body, spin adds but the square of a turn
+        return false;  // of a single body, spin adds but the square of a turn
     }
     fly_on(step, velocity_change);
     if (m_lost) {
-        return 0.0;
+        return false;
     }
     m_increment = m_flown.mean - velocity_change - m_free.mean;
     m_free.mean += m_increment;
     const double speed = m_flown.mean.lpNorm<Eigen::Infinity>();
-    return m_increment.lpNorm<Eigen::Infinity>() / (least + share * speed);
+    return m_increment.lpNorm<Eigen::Infinity>() > least + share * speed;
 }
 
 void ArticulatedSystem::fly_on(double step, const Eigen::Ref<const VectorXd>& velocity_change)

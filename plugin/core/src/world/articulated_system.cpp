@@ -281,12 +281,9 @@ void ArticulatedSystem::correct(const Eigen::Ref<const VectorXd>& position_chang
         const Vector3d arm = m_model.link(0).com, angular = m_v.tail<3>();
         const Vector3d linear = orientation(m_q, 0) * (m_v.head<3>() + angular.cross(arm));
         m_v.head<3>() = orientation(m_q_next, 0).conjugate() * linear - angular.cross(arm);
-        m_q = m_q_next;
-        forward_kinematics(m_model, m_data, m_q);
-        return;
+    } else if (!m_flow.keep_momentum(m_model, m_q, m_v, m_q_next)) {
+        m_lost = true;
     }
-    // Every link keeps its momentum in the world, as far as the joints let it: none comes to the whole.
-    m_lost = m_lost || !m_flow.keep_momentum(m_model, m_q, m_v, m_q_next);
     m_q = m_q_next;
     forward_kinematics(m_model, m_data, m_q);
 }

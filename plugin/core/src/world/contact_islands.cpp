@@ -1,38 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Contacts that have nothing to do with each other, and W of those that have, body by body.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <softcontact/solver/pivoted_root.hpp>
 #include <softcontact/world/contact_rows.hpp>
 
 namespace softcontact {
-
-namespace {
-
-/// G of a positive semidefinite W = G Gᵀ (n, rank), by pivots that are largest against their own row of W.
-MatrixXd pivoted_root(MatrixXd W)
-{
-    constexpr double round_off = 1e-14;
-    const VectorXd whole = W.diagonal();
-    MatrixXd root(W.rows(), W.cols());
-    VectorXd left = whole;
-    Index rank = 0;
-    for (; rank < W.cols(); ++rank) {
-        Index pivot = 0;
-        const double share = left.cwiseQuotient(whole.cwiseMax(1e-300)).maxCoeff(&pivot);
-        if (!(share > round_off)) {
-            break;
-        }
-        auto column = root.col(rank);
-        column = W.col(pivot);
-        column.noalias() -= root.leftCols(rank) * root.row(pivot).head(rank).transpose();
-        column /= std::sqrt(left[pivot]);
-        left -= column.cwiseAbs2();
-        left[pivot] = 0.0;
-    }
-    return root.leftCols(rank);
-}
-
-}  // namespace
 
 int ContactRows::find_islands(std::vector<int>& island_of) const
 {
@@ -106,7 +80,10 @@ MatrixXd ContactRows::root(std::size_t system) const
         }
         row += left.rows;
     }
-    return pivoted_root(std::move(W));
+    constexpr double round_off = 1e-14;
+    PivotedRoot root;
+    root.compute(rows, round_off, [&W](Index i, Index j) { return W(i, j); });
+    return root.factor();
 }
 
 void ContactRows::describe(std::span<const int> island_of, int island, std::span<const RowMix> mixes,

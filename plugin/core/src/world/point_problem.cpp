@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <Eigen/Cholesky>
-#include <cmath>
 #include <softcontact/world/point_problem.hpp>
 
 namespace softcontact {
@@ -115,42 +114,15 @@ void PointProblem::eliminate(const VelocityProblem& problem)
     right_hand_side.noalias() -= m_coupling.leftCols(rows).transpose() * answer.col(rows);
 }
 
-/// Held rows that the others follow from: a foot on many points has six. Pivoted Cholesky, O(rows · basis²).
+/// Held rows that the others follow from: a foot on many points has six.
 void PointProblem::choose_basis(const VelocityProblem& problem)
 {
-    const auto count = static_cast<Index>(m_held.size());
+    const auto held = [this](Index i) { return m_held[static_cast<std::size_t>(i)]; };
+    m_root.compute(static_cast<Index>(m_held.size()), redundant,
+                   [&](Index i, Index j) { return problem.delassus(held(i), held(j)); });
     m_basis.clear();
-    m_taken.assign(m_held.size(), false);
-    m_first.resize(count);
-    for (Index i = 0; i < count; ++i) {
-        const Index at = m_held[static_cast<std::size_t>(i)];
-        m_first[i] = problem.delassus(at, at);
-    }
-    m_left = m_first;
-    m_factor.resize(count, count);
-    for (Index column = 0; column < count; ++column) {
-        Index pivot = -1;
-        double most = redundant;
-        for (Index i = 0; i < count; ++i) {
-            const double share = m_first[i] > 0.0 ? m_left[i] / m_first[i] : 0.0;
-            if (!m_taken[static_cast<std::size_t>(i)] && share > most) {
-                most = share;
-                pivot = i;
-            }
-        }
-        if (pivot < 0) {
-            break;
-        }
-        m_taken[static_cast<std::size_t>(pivot)] = true;
-        const Index at = m_held[static_cast<std::size_t>(pivot)];
-        m_basis.push_back(at);
-        for (Index i = 0; i < count; ++i) {
-            m_factor(i, column) = problem.delassus(m_held[static_cast<std::size_t>(i)], at);
-        }
-        m_factor.col(column).noalias() -=
-            m_factor.leftCols(column) * m_factor.row(pivot).head(column).transpose();
-        m_factor.col(column) /= std::sqrt(m_left[pivot]);
-        m_left -= m_factor.col(column).cwiseAbs2();
+    for (const Index pivot : m_root.pivots()) {
+        m_basis.push_back(held(pivot));
     }
 }
 

@@ -201,7 +201,7 @@ bool World::refine(double step)
     for (std::size_t s = 0; s < m_systems.size(); ++s) {
         const int system = static_cast<int>(s);
         const auto change = m_builder.rows().response(system, m_builder.multipliers(), step);
-        needed |= m_systems[s]->refine(step, change) > 1.0;
+        needed |= m_systems[s]->refine(step, change);
     }
     return needed;
 }

@@ -7,7 +7,7 @@
 namespace softcontact {
 
 /// Settings of BlockGaussSeidel. Velocities are those of the rows: m/s, the spin of a patch times its
-/// gyration radius. (For a position problem read metres: the scalar projected Gauss–Seidel is the same thing
+/// gyration radius. (For a position problem read metres, and the scalar projected Gauss–Seidel is the same
 /// with blocks of one row.)
 struct GaussSeidelOptions {
     double velocity_tolerance = 1e-9;  ///< [m/s], absolute; see GaussSeidelResult::residual
@@ -94,11 +94,5 @@ private:
     VectorXd m_previous, m_best;
     SweepAcceleration m_acceleration;
 };
-
-/// Projected Gauss–Seidel for normals alone: 0 <= λ_i ⟂ (W λ + q)_i >= 0, λ in place. A row without
-/// compliance keeps λ_i = 0 and spoils convergence if its q_i is negative. Tolerances are in the unit of q;
-/// residual is max |W_ii (λ_i* - λ_i)|.
-GaussSeidelResult solve_unilateral(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
-                                   const GaussSeidelOptions& options, Eigen::Ref<VectorXd> lambda);
 
 }  // namespace softcontact

@@ -54,7 +54,7 @@ public:
     /// Forces of the joint limits and of the dry friction in the last step (nv) [N] or [N·m].
     [[nodiscard]] VectorXd constraint_forces() const;
     void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) override;
-    [[nodiscard]] double refine(double step, const Eigen::Ref<const VectorXd>& velocity_change) override;
+    [[nodiscard]] bool refine(double step, const Eigen::Ref<const VectorXd>& velocity_change) override;
     void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched) override;
     void keep() override;
     void go_back() override;
@@ -109,11 +109,10 @@ private:
     void fall_by_parabola(double step, VectorXd& q) const;
     void write_joint_forces(const VectorXd& q, const VectorXd& v, double time_left, VectorXd& force);
 
-    std::vector<int> m_free_joints;  ///< links
-    std::vector<int> m_falling;      ///< those of the world that no spring or damper holds
-    bool m_single = false;           ///< one link on a free joint
-    bool m_at_limit = false;         ///< a soft limit pushes in this step
-    bool m_lost = false;             ///< the motion of the step was not found
+    std::vector<int> m_falling;  ///< links on free joints of the world that no spring or damper holds
+    bool m_single = false;       ///< one link on a free joint
+    bool m_at_limit = false;     ///< a soft limit pushes in this step
+    bool m_lost = false;         ///< the motion of the step was not found
     Integrator m_integrator = Integrator::implicit_euler;
     ArticulatedFlow m_flow;
     FlowForces m_flow_forces;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <softcontact/solver/pivoted_root.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
 
 namespace softcontact {
@@ -28,9 +29,8 @@ private:
     void choose_basis(const VelocityProblem& problem);
 
     std::vector<Index> m_kept, m_held, m_basis;
-    std::vector<bool> m_taken;
-    VectorXd m_own, m_left, m_first;
-    MatrixXd m_factor;  ///< of W on the held rows: pivoted Cholesky, one column a row of the basis
+    VectorXd m_own;
+    PivotedRoot m_root;  ///< of W on the held rows
     RowMajorMatrix m_system, m_coupling;
 };
 

@@ -72,12 +72,11 @@ public:
     virtual void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) = 0;
     /// Flies with the change of velocity that contacts make at the start of the step, and lets
     /// free_velocity() be the mean of that flight without the change: what inertia adds within a step depends
-    /// on it. Returns the largest change of free_velocity() over what contacts need not care for; above 1
-    /// they have to.
-    [[nodiscard]] virtual double refine(double step, const Eigen::Ref<const VectorXd>& velocity_change)
+    /// on it. Whether free_velocity() changed by so much that contacts have to be solved again.
+    [[nodiscard]] virtual bool refine(double step, const Eigen::Ref<const VectorXd>& velocity_change)
     {
         static_cast<void>(step), static_cast<void>(velocity_change);
-        return 0.0;
+        return false;
     }
     /// Moves on by h (v_free + velocity_change), up to what its inertia makes of the change within the step.
     /// `touched`: some contact acts on the body in this step.
