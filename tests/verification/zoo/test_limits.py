@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rigid joint limits, whatever hits the chain: no joint goes beyond one, and no energy comes from it."""
 
-import numpy as np
 import pytest
-from zoo_scenes import floor
+from zoo_scenes import chain, floor
 
 from softcontact.runner import run
-from softcontact.scene import ArticulatedBody, Link, PairRestitution, Scene, Sphere
+from softcontact.scene import PairRestitution, Scene
 
 MOST = 0.6
 """Limit of each joint, to either side [rad]."""
@@ -14,24 +13,8 @@ MOST = 0.6
 
 def dropped(h: float, restitution: float, integrator: str = "midpoint") -> Scene:
     """Four links with a ball on each joint that fall on a floor from 0.3 m, slightly tilted."""
-    links = [
-        Link(
-            name=f"l{i}",
-            parent=f"l{i - 1}" if i else None,
-            joint="revolute" if i else "free",
-            axis=(0, 1, 0),
-            position=(0.1, 0, 0) if i else (0, 0, 0),
-            mass=0.1,
-            com=(0.05, 0, 0),
-            inertia=np.diag([1e-5, 8.7e-5, 8.7e-5]).tolist(),
-            lower=[-MOST] if i else (),
-            upper=[MOST] if i else (),
-            shape=Sphere(radius=0.02),
-        )
-        for i in range(4)
-    ]
     lean = (0.18, 0.18, 0, 0.967)
-    arm = ArticulatedBody(name="arm", links=links, position=(0, 0, 0.3), orientation=lean, friction=0.4)
+    arm = chain(4, most=MOST, position=(0, 0, 0.3), orientation=lean, friction=0.4)
     bounce = [PairRestitution(a="floor", b="arm", restitution=restitution)] if restitution else []
     return Scene(
         name="dropped",

@@ -53,6 +53,27 @@ def scene(bodies, duration: float, h: float = 0.005, mode: str = "points", **set
     return Scene(name="zoo", duration=duration, time_step=h, bodies=made, **settings)
 
 
+def chain(count: int, joint: str = "revolute", most: float | None = None, **body) -> ArticulatedBody:
+    """A free chain of links of 0.1 m and 0.1 kg with a ball on each joint; `most`: its rigid limits [rad]."""
+    limits = {} if most is None else {"lower": [-most], "upper": [most]}
+    links = [
+        Link(
+            name=f"l{i}",
+            parent=f"l{i - 1}" if i else None,
+            joint=joint if i else "free",
+            axis=(0, 1, 0),
+            position=(0.1, 0, 0) if i else (0, 0, 0),
+            mass=0.1,
+            com=(0.05, 0, 0),
+            inertia=np.diag([1e-5, 8.7e-5, 8.7e-5]).tolist(),
+            shape=Sphere(radius=0.02),
+            **(limits if i else {}),
+        )
+        for i in range(count)
+    ]
+    return ArticulatedBody(name="arm", links=links, **body)
+
+
 def prism(profile, length: float) -> Mesh:
     """A straight prism along y over a convex polygon (k, 2) in (x, z), counter-clockwise seen from −y."""
     p = np.array(profile, dtype=float)

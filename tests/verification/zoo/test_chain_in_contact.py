@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from zoo_scenes import chain
 
 from softcontact.engines import make_engine
 from softcontact.scene import ArticulatedBody, Box, KinematicBody, Link, RigidBody, Scene, Sphere
@@ -51,22 +52,8 @@ def test_a_cart_on_a_floor_moves_like_one_on_rails():
 @pytest.mark.parametrize("friction", [0.0, 0.4])
 @pytest.mark.parametrize("h", [0.0005, 0.002])
 def test_a_chain_that_falls_on_a_floor_gains_no_energy(h, friction):
-    links = [
-        Link(
-            name=f"l{i}",
-            parent=f"l{i - 1}" if i else None,
-            joint="revolute" if i else "free",
-            axis=(0, 1, 0),
-            position=(0.1, 0, 0) if i else (0, 0, 0),
-            mass=0.1,
-            com=(0.05, 0, 0),
-            inertia=np.diag([1e-5, 8.7e-5, 8.7e-5]).tolist(),
-            shape=Sphere(radius=0.02),
-        )
-        for i in range(3)
-    ]
     lean = (0.1830127, 0.1830127, 0, 0.9659258)
-    arm = ArticulatedBody(name="arm", links=links, position=(0, 0, 0.15), orientation=lean, friction=friction)
+    arm = chain(3, position=(0, 0, 0.15), orientation=lean, friction=friction)
     floor = FLOOR.model_copy(update={"friction": friction})
     engine = make_engine(
         Scene(name="chain", duration=0.5, time_step=h, integrator="midpoint", bodies=[arm, floor])
@@ -85,22 +72,7 @@ def test_a_chain_that_falls_on_a_floor_gains_no_energy(h, friction):
 @pytest.mark.parametrize("joint", ["revolute", "spherical"])
 def test_a_free_chain_that_a_ball_hits_keeps_the_momentum_of_both(joint, h, friction):
     """Without gravity. What takes them out of overlap moves the links; their momentum stays what it is."""
-    inertia = np.diag([1e-5, 8.7e-5, 8.7e-5]).tolist()
-    links = [
-        Link(
-            name=f"l{i}",
-            parent=f"l{i - 1}" if i else None,
-            joint=joint if i else "free",
-            axis=(0, 1, 0),
-            position=(0.1, 0, 0) if i else (0, 0, 0),
-            mass=0.1,
-            com=(0.05, 0, 0),
-            inertia=inertia,
-            shape=Sphere(radius=0.02),
-        )
-        for i in range(2)
-    ]
-    arm = ArticulatedBody(name="arm", links=links, friction=friction)
+    arm = chain(2, joint, friction=friction)
     ball = RigidBody(
         name="ball",
         shape=Sphere(radius=0.03),
