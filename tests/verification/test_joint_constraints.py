@@ -81,7 +81,7 @@ def test_friction_and_limits_of_a_chain_hold_together():
             "revolute",
             {"lower": [0.5], "upper": [1.0]},
             [0.0],
-            "q0 of link 'forearm' = 0.0.* outside its rigid",
+            "joint_positions: link 'forearm' starts at 0.0.*, outside its rigid limits.*; start it within",
         ),
         ("revolute", {"lower": [0.0], "upper": [1.0], "friction": [-1.0]}, [0.0], r"friction\[0\] = -1"),
         (

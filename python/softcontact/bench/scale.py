@@ -15,10 +15,12 @@ import numpy as np
 from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 from softcontact.engines.embedded import EmbeddedEngine
+from softcontact.extras import how_to_install
 from softcontact.scene.bodies import KinematicBody, RigidBody
 from softcontact.scene.model import Scene
 from softcontact.scene.shapes import Box
 
+OURS = "SoftContact"
 SIDE, MASS, FRICTION = 0.05, 0.125, 0.5  # [m], [kg], [-]
 TIME_STEP = 0.002  # [s]
 QUICK, FULL = (8, 27), (8, 27, 64, 216, 512)
@@ -79,7 +81,7 @@ def measure(layout: str, count: int, duration: float) -> dict[str, Any]:
         samples.append(engine.statistics())
     residual = np.array([sample["residual"] for sample in samples])
     return {
-        "tool": "SoftContact",
+        "tool": OURS,
         "layout": layout,
         "bodies": count,
         **_times(times),
@@ -161,6 +163,8 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
             results.append(measure(layout, count, duration))
             other = measure_mujoco(layout, count, duration)
             results.extend([other] if other is not None else [])
+    if all(r["tool"] == OURS for r in results):
+        print(f"MuJoCo is not installed: no peer ({how_to_install('peers', 'mujoco')})")
     info = machine()
     table = markdown(results)
     print(f"{info['processor']}, one thread, {duration:g} s in steps of {1e3 * TIME_STEP:g} ms\n\n{table}\n")

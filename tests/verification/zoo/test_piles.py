@@ -42,7 +42,7 @@ MIXED = (BOX, Cylinder(radius=0.025, height=0.05), Sphere(radius=0.025), Box(siz
     [(8, (BOX,), 1.0), (24, (BOX,), 1.0), (16, (BOX,), 1000.0), (16, MIXED, 1.0), (12, MIXED, 100.0)],
 )
 def test_every_step_of_a_heap_is_solved(count, shapes, heavy):
-    """Of the release before, a third of the steps of eight boxes was, and hardly one of many."""
+    """Release 072c2f7 left half of the steps in which eight boxes land unsolved, and nearly all of 64 boxes."""
     engine = make_engine(scene([floor(0.5), *heap(count, shapes, heavy=heavy)], 0.7, 0.002, "points"))
     residuals = []
     for _ in range(350):

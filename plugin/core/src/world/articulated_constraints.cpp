@@ -40,9 +40,10 @@ void ArticulatedSystem::check_constraints()
             }
             const double q = m_q[m_model.q_offset(link) + k];
             if (!(q >= lower && q <= upper)) {
-                throw std::invalid_argument("q0 of link '" + name + "' = " + std::to_string(q) +
-                                            " lies outside its rigid limits [" + std::to_string(lower) +
-                                            ", " + std::to_string(upper) + "]");
+                throw std::invalid_argument("joint_positions: link '" + name + "' starts at " +
+                                            std::to_string(q) + ", outside its rigid limits [" +
+                                            std::to_string(lower) + ", " + std::to_string(upper) +
+                                            "]; start it within them, or give limit_stiffness");
             }
             constexpr double infinity = std::numeric_limits<double>::infinity();
             for (const double sign : {1.0, -1.0}) {
