@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -242,6 +243,27 @@ void force_and_its_change_are_limited()
     assert(bench.force() == 0.0 && bench.state() == HapticState::law_failed);
 }
 
+/// Not by a round-off more: whoever compares with the limit is right to.
+void no_force_is_longer_than_the_limit()
+{
+    const SafetySettings settings;
+    ForceSafety safety(settings);
+    SafetyInputs inputs;
+    inputs.has_data = true;
+    inputs.data_period = 0.01;
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> one(-30.0, 30.0);
+    int limited = 0;
+    for (int k = 0; k < 20000; ++k) {
+        const Vector6d wanted = Vector6d::NullaryExpr([&] { return one(random); });
+        const Vector6d sent = safety.apply(wanted, inputs, 0.1);
+        const double force = sent.head<3>().norm(), torque = sent.tail<3>().norm();
+        assert(force <= settings.max_force && torque <= settings.max_torque);
+        limited += force > settings.max_force * (1.0 - 1e-14) ? 1 : 0;
+    }
+    assert(limited > 10000);
+}
+
 void wrong_arguments_are_refused()
 {
     const auto refused = [](auto&& call) {
@@ -463,6 +485,7 @@ int main()
     a_device_without_poses_is_an_error();
     poses_that_cannot_be_true_give_no_force();
     force_and_its_change_are_limited();
+    no_force_is_longer_than_the_limit();
     wrong_arguments_are_refused();
     ticks_do_not_allocate();
     late_ticks_are_counted();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "softcontact/geometry/length_limit.hpp"
 #include "softcontact/haptics/tick_clock.hpp"
 
 namespace softcontact {
@@ -115,11 +116,7 @@ bool HapticLoop::tick()
     const Clock::time_point start = Clock::now();
     move_device(static_cast<double>(row) * m_period);
     const CondensedTick contact = m_contact.tick(m_position);
-    m_felt = m_device.force_scale * contact.force;
-    const double size = m_felt.norm();
-    if (size > m_device.force_limit) {
-        m_felt *= m_device.force_limit / size;
-    }
+    m_felt = limited_length(m_device.force_scale * contact.force, m_device.force_limit);
     m_log.position.col(row) = m_position;
     m_log.force.col(row) = contact.force;
     m_log.felt.col(row) = m_felt;

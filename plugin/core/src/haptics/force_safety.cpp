@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "softcontact/geometry/length_limit.hpp"
+
 namespace softcontact {
 
 namespace {
@@ -26,15 +28,10 @@ double ramp(double age, double begin, double end) noexcept
 }
 
 /// Move `value` towards `wanted`, at most `step` far and to no more than `largest`.
-void follow(Eigen::Ref<Vector3d> value, Vector3d wanted, double largest, double step) noexcept
+void follow(Eigen::Ref<Vector3d> value, const Vector3d& wanted, double largest, double step) noexcept
 {
-    const double size = wanted.norm();
-    if (size > largest) {
-        wanted *= largest / size;
-    }
-    const Vector3d change = wanted - value;
-    const double distance = change.norm();
-    value = distance > step ? Vector3d(value + change * (step / distance)) : wanted;
+    const Vector3d target = limited_length(wanted, largest), change = target - value;
+    value = change.norm() > step ? limited_length(value + limited_length(change, step), largest) : target;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
+#include <softcontact/geometry/length_limit.hpp>
 #include <softcontact/haptics/virtual_coupling.hpp>
 #include <stdexcept>
 #include <string>
@@ -26,14 +27,8 @@ void require_limit(double value, const char* name)
     }
 }
 
-Vector3d cut(const Vector3d& v, double limit)
-{
-    const double length = v.norm();
-    return length > limit ? Vector3d(v * (limit / length)) : v;
-}
-
-/// Derivative of cut() with respect to v.
-Matrix3d cut_derivative(const Vector3d& v, double limit)
+/// Derivative of limited_length() with respect to v.
+Matrix3d limit_derivative(const Vector3d& v, double limit)
 {
     const double length = v.norm();
     if (!(length > limit)) {
@@ -121,12 +116,13 @@ CouplingLoad VirtualCoupling::load(const RigidPose& device, const Twist& device_
     const Vector3d handle_velocity = motion.linear + motion.angular.cross(arm);
     const Vector3d theta =
         rotation_vector(device.orientation * (tool.orientation * m_handle.orientation).conjugate());
-    const Vector3d force = cut(m_gains.stiffness * (device.position - handle) +
-                                   m_gains.damping * (device_motion.linear - handle_velocity),
-                               m_gains.max_force);
-    const Vector3d couple = cut(m_gains.angular_stiffness * theta +
-                                    m_gains.angular_damping * (device_motion.angular - motion.angular),
-                                m_gains.max_torque);
+    const Vector3d force = limited_length(m_gains.stiffness * (device.position - handle) +
+                                              m_gains.damping * (device_motion.linear - handle_velocity),
+                                          m_gains.max_force);
+    const Vector3d couple =
+        limited_length(m_gains.angular_stiffness * theta +
+                           m_gains.angular_damping * (device_motion.angular - motion.angular),
+                       m_gains.max_torque);
     CouplingLoad out;
     out.tool = {force, arm.cross(force) + couple};
     out.device = {-force, -couple};
@@ -149,8 +145,8 @@ CouplingLoad VirtualCoupling::evaluate(const RigidPose& device, const Twist& dev
         m_gains.damping * (device_motion.linear - motion.linear - motion.angular.cross(arm));
     const Vector3d uncut_couple = m_gains.angular_stiffness * theta +
                                   m_gains.angular_damping * (device_motion.angular - motion.angular);
-    const Matrix3d kept_force = cut_derivative(uncut_force, m_gains.max_force);
-    const Matrix3d kept_couple = cut_derivative(uncut_couple, m_gains.max_torque);
+    const Matrix3d kept_force = limit_derivative(uncut_force, m_gains.max_force);
+    const Matrix3d kept_couple = limit_derivative(uncut_couple, m_gains.max_torque);
 
     // −∂F/∂x, −∂F/∂φ, −∂F/∂v, −∂F/∂ω: the handle moves by −arm × φ, and its velocity turns with the arm.
     const Matrix3d k_x = m_gains.stiffness * kept_force;
