@@ -2,6 +2,7 @@
 #include "softcontact/contact/pressure_profile.hpp"
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -10,64 +11,92 @@ namespace {
 
 constexpr int most_steps = 100;
 constexpr double accuracy = 1e-13;
-/// A step that gains less of the potential, which is about 1/2, cannot be told from round-off: it is the
-/// last.
+/// A step that gains less of the potential, or of 1, cannot be told from round-off: it is the last.
 constexpr double visible_gain = 1e-15;
-/// A centre on the hull itself asks for an infinite slope; this share of the pressure stays in the way.
+/// Weight of |x|² that makes the slope unique and finite where the centre lies on the hull, or outside: there
+/// the points nearest to it bear all. Without it round-off would decide.
 constexpr double regularisation = 1e-12;
 
-/// The convex potential ½ Σ profile (x·(1, r))₊² − x·(1, centre), its gradient and its Hessian; lengths are
-/// in units of `length`.
+/// Spread across over spread along below which points lie on a line.
+constexpr double line_ratio = 1e-6;
+
+/// Coordinates in which the profile has its middle in the origin and a spread of 1 along both axes.
+class Place {
+public:
+    Place(std::span<const double> profile, std::span<const double> offsets, double total) : m_offsets(offsets)
+    {
+        for (std::size_t i = 0; i < profile.size(); ++i) m_middle += profile[i] / total * offset(i);
+        Eigen::Matrix2d spread = Eigen::Matrix2d::Zero();
+        for (std::size_t i = 0; i < profile.size(); ++i) {
+            const Vector2d arm = offset(i) - m_middle;
+            spread += profile[i] / total * arm * arm.transpose();
+        }
+        Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> axes;
+        axes.computeDirect(spread);
+        const double along = axes.eigenvalues()[1];
+        if (!(along > 0.0)) return;  // all in one point
+        const double across = std::max(axes.eigenvalues()[0], line_ratio * line_ratio * along);
+        m_scale =
+            Vector2d(across, along).cwiseSqrt().cwiseInverse().asDiagonal() * axes.eigenvectors().transpose();
+    }
+    [[nodiscard]] Vector3d of(const Vector2d& offset) const
+    {
+        const Vector2d scaled = m_scale * (offset - m_middle);
+        return {1.0, scaled.x(), scaled.y()};
+    }
+    [[nodiscard]] Vector3d operator()(std::size_t i) const { return of(offset(i)); }
+
+private:
+    [[nodiscard]] Vector2d offset(std::size_t i) const { return {m_offsets[2 * i], m_offsets[2 * i + 1]}; }
+
+    std::span<const double> m_offsets;
+    Vector2d m_middle = Vector2d::Zero();
+    Eigen::Matrix2d m_scale = Eigen::Matrix2d::Identity();
+};
+
+/// The convex potential ½ Σ profile (x·(1, r))₊² + ½ ε |x|² − x·(1, centre), its gradient and its Hessian;
+/// profiles are in units of their sum.
 struct Potential {
     std::span<const double> profile;
-    std::span<const double> offsets;
+    const Place& place;
     Vector3d wanted;
-    double length;
+    double total;
     double value = 0.0;
     Vector3d gradient = Vector3d::Zero();
     Matrix3d hessian = Matrix3d::Zero();
 
-    [[nodiscard]] Vector3d place(std::size_t i) const
-    {
-        return {1.0, offsets[2 * i] / length, offsets[2 * i + 1] / length};
-    }
-
     void at(const Vector3d& x)
     {
-        value = -x.dot(wanted);
-        gradient = -wanted;
-        hessian.setZero();
+        value = 0.5 * regularisation * x.squaredNorm() - x.dot(wanted);
+        gradient = regularisation * x - wanted;
+        hessian = regularisation * Matrix3d::Identity();
         for (std::size_t i = 0; i < profile.size(); ++i) {
             const Vector3d here = place(i);
             const double pressure = x.dot(here);
             if (!(pressure > 0.0) || !(profile[i] > 0.0)) continue;
-            value += 0.5 * profile[i] * pressure * pressure;
-            gradient += profile[i] * pressure * here;
-            hessian += profile[i] * here * here.transpose();
+            const double weight = profile[i] / total;
+            value += 0.5 * weight * pressure * pressure;
+            gradient += weight * pressure * here;
+            hessian += weight * here * here.transpose();
         }
     }
 };
 
 }  // namespace
 
-bool fit_pressure(std::span<const double> profile, std::span<const double> offsets, const Vector2d& centre,
+void fit_pressure(std::span<const double> profile, std::span<const double> offsets, const Vector2d& centre,
                   std::span<double> shares)
 {
-    double total = 0.0, spread = 0.0;
-    for (std::size_t i = 0; i < profile.size(); ++i) {
-        total += profile[i];
-        spread += profile[i] * (offsets[2 * i] * offsets[2 * i] + offsets[2 * i + 1] * offsets[2 * i + 1]);
-    }
-    Potential potential{profile, offsets, {}, spread > 0.0 ? std::sqrt(spread / total) : 1.0};
-    potential.wanted << 1.0, centre[0] / potential.length, centre[1] / potential.length;
-    Vector3d x(1.0 / total, 0.0, 0.0);
+    double total = 0.0;
+    for (const double share : profile) total += share;
+    const Place place(profile, offsets, total);
+    Potential potential{profile, place, place.of(centre), total};
+    Vector3d x = Vector3d::UnitX();
     potential.at(x);
     for (int step = 0; step < most_steps && potential.gradient.norm() > accuracy; ++step) {
-        Matrix3d system = potential.hessian;
-        system.diagonal().array() += regularisation * total;
-        const Vector3d direction = -system.ldlt().solve(potential.gradient);
+        const Vector3d direction = -potential.hessian.ldlt().solve(potential.gradient);
         const double before = potential.value, slope = potential.gradient.dot(direction);
-        if (-slope < visible_gain) {
+        if (-slope < visible_gain * std::max(1.0, std::abs(before))) {
             x += direction;
             potential.at(x);
             break;
@@ -80,16 +109,15 @@ bool fit_pressure(std::span<const double> profile, std::span<const double> offse
             length *= 0.5;
         } while (potential.value > before + 1e-4 * 2.0 * length * slope && length > 1e-12);
     }
-    constexpr double close_enough = 1e-6;
-    const bool found = potential.gradient.norm() <= close_enough;
+    // What the weight of |x|² leaves on points that bear nothing, ε |x| and no more, counts for nothing.
+    const double nothing = 10.0 * regularisation * x.norm() * total;
     double sum = 0.0;
     for (std::size_t i = 0; i < profile.size(); ++i) {
-        const double pressure = found ? std::max(0.0, x.dot(potential.place(i))) : 1.0;
-        shares[i] = profile[i] * pressure;
+        const double share = profile[i] * x.dot(place(i));
+        shares[i] = share > nothing ? share : 0.0;
         sum += shares[i];
     }
     for (double& share : shares) share /= sum;
-    return found;
 }
 
 }  // namespace softcontact

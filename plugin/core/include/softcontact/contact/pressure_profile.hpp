@@ -12,9 +12,9 @@ namespace softcontact {
 ///     shares_i = profile_i (α + β·r_i)₊,   Σ shares = 1,   Σ shares r = centre
 ///
 /// with the unique (α, β) that there are wherever `centre` lies inside the convex hull of the points with a
-/// profile. profile (n) >= 0, with an area in it; offsets (2 n), (t, s) of a point side by side [m]; shares
-/// (n), may be profile. Returns false, and the profile's own shares, where the centre is not inside.
-bool fit_pressure(std::span<const double> profile, std::span<const double> offsets, const Vector2d& centre,
+/// profile; on the hull, and outside of it, the points of the hull that are nearest bear all. profile (n) >=
+/// 0, with an area in it; offsets (2 n), (t, s) of a point side by side [m]; shares (n), may be profile.
+void fit_pressure(std::span<const double> profile, std::span<const double> offsets, const Vector2d& centre,
                   std::span<double> shares);
 
 }  // namespace softcontact
