@@ -95,6 +95,21 @@ void a_side_bears_what_is_centred_on_it()
     }
 }
 
+/// Tissue may be pressed where its profile has nothing any more.
+void far_beyond_the_nearest_points_bear()
+{
+    const Face face;
+    for (const double beyond : {1e-3, 0.1, 10.0, 1e6}) {
+        const std::vector<double> shares = face.shares((1.0 + beyond) * face.place(1));
+        double sum = 0.0;
+        for (std::size_t i = 0; i < shares.size(); ++i) {
+            assert(shares[i] >= 0.0 && (i < Face::corners || shares[i] < accuracy));
+            sum += shares[i];
+        }
+        assert(std::abs(sum - 1.0) < accuracy && shares[1] > 0.1);
+    }
+}
+
 void axes_and_round_off_do_not_show()
 {
     const Face face;
@@ -124,6 +139,7 @@ int main()
         a_centre_inside_is_kept();
         a_corner_bears_what_is_centred_on_it_or_beyond();
         a_side_bears_what_is_centred_on_it();
+        far_beyond_the_nearest_points_bear();
         axes_and_round_off_do_not_show();
     }
     std::puts("ok");

@@ -109,8 +109,10 @@ void fit_pressure(std::span<const double> profile, std::span<const double> offse
             length *= 0.5;
         } while (potential.value > before + 1e-4 * 2.0 * length * slope && length > 1e-12);
     }
-    // What the weight of |x|² leaves on points that bear nothing, ε |x| and no more, counts for nothing.
-    const double nothing = 10.0 * regularisation * x.norm() * total;
+    // What the weight of |x|² leaves on points that bear nothing counts for nothing: ε |x| and no more where
+    // the centre is on the hull. Beyond it the slope has no bound, but the forces have.
+    constexpr double most_left = 1e-6;
+    const double nothing = std::min(10.0 * regularisation * x.norm(), most_left) * total;
     double sum = 0.0;
     for (std::size_t i = 0; i < profile.size(); ++i) {
         const double share = profile[i] * x.dot(place(i));
