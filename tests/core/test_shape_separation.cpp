@@ -39,7 +39,7 @@ Surface pyramid()
     return {vertices, triangles};
 }
 
-double gap_along(const PlacedShape& a, const PlacedShape& b, const Vector3d& normal)
+double gap_told_along(const PlacedShape& a, const PlacedShape& b, const Vector3d& normal)
 {
     return normal.dot(a.support(-normal) - b.support(normal));
 }
@@ -53,7 +53,7 @@ double by_trying(const PlacedShape& a, const PlacedShape& b, std::mt19937& rando
         const double z = 1.0 - (2.0 * i + 1.0) / count, angle = pi * (1.0 + std::sqrt(5.0)) * i;
         const double across = std::sqrt(1.0 - z * z);
         const Vector3d normal(across * std::cos(angle), across * std::sin(angle), z);
-        tried.emplace_back(gap_along(a, b, normal), normal);
+        tried.emplace_back(gap_told_along(a, b, normal), normal);
     }
     std::partial_sort(tried.begin(), tried.begin() + starts, tried.end(),
                       [](const auto& x, const auto& y) { return x.first > y.first; });
@@ -66,7 +66,7 @@ double by_trying(const PlacedShape& a, const PlacedShape& b, std::mt19937& rando
             for (int k = 0; k < 24; ++k) {
                 const Vector3d next =
                     (normal + turn * Vector3d(gauss(random), gauss(random), gauss(random))).normalized();
-                const double there = gap_along(a, b, next);
+                const double there = gap_told_along(a, b, next);
                 if (there > gap) {
                     gap = there;
                     normal = next;
@@ -96,7 +96,7 @@ void check(const PlacedShape& a, const PlacedShape& b, std::mt19937& random, con
     const double tried = by_trying(a, b, random);
     expect(std::abs(found.normal.norm() - 1.0) < 1e-12, "normal not of unit length", where,
            found.normal.norm(), 1.0);
-    const double along = gap_along(a, b, found.normal);
+    const double along = gap_told_along(a, b, found.normal);
     expect(std::abs(along - found.gap) < 1e-13 * scale, "gap not that along the normal", where, along,
            found.gap);
     expect(found.gap > tried - 1e-8 * scale, "another direction parts them more", where, found.gap, tried);

@@ -35,38 +35,44 @@ def check_start(
     Raises:
         SceneError: names both bodies and the depth.
     """
-    from softcontact._core import Surface
+    from softcontact._core import Surface, find_box_pairs
 
     placed = []
+    number_of = {name: number for number, name in enumerate(world.surface_names)}
     for info in surfaces:
-        number = world.surface_names.index(info.name)
+        number = number_of[info.name]
         surface = Surface(
             np.array(world.surface_local_vertices(number)), np.array(world.surface_triangles(number))
         )
         surface.set_pose(*world.surface_pose(number))
         placed.append((info, surface, np.array(world.surface_vertices(number))))
-    for i, (a, surface_a, vertices_a) in enumerate(placed):
-        for b, surface_b, vertices_b in placed[:i]:
-            pair = frozenset((a.body, b.body))
-            if a.body == b.body or pair in ignored or pair <= still:
-                continue
-            gap = min(
-                _gap(vertices_a, surface_b, vertices_b, offset),
-                _gap(vertices_b, surface_a, vertices_a, offset),
+    if not placed:
+        return
+    lower = np.array([vertices.min(axis=0) for _, _, vertices in placed])
+    upper = np.array([vertices.max(axis=0) for _, _, vertices in placed])
+    for second, first in sorted((j, i) for i, j in find_box_pairs(lower, upper, offset)):
+        a, surface_a, vertices_a = placed[second]
+        b, surface_b, vertices_b = placed[first]
+        pair = frozenset((a.body, b.body))
+        if a.body == b.body or pair in ignored or pair <= still:
+            continue
+        gap = min(
+            _gap(vertices_a, surface_b, vertices_b, offset),
+            _gap(vertices_b, surface_a, vertices_a, offset),
+        )
+        if -gap > limit:
+            raise SceneError(
+                f"bodies: '{b.body}' and '{a.body}' overlap by {-1e3 * gap:.3g} mm at the start; move them apart, "
+                "or list them in pairs_off"
             )
-            if -gap > limit:
-                raise SceneError(
-                    f"bodies: '{b.body}' and '{a.body}' overlap by {-1e3 * gap:.3g} mm at the start; move them apart, "
-                    "or list them in pairs_off"
-                )
-            if not pair <= exact and TOUCHING * offset < gap < (1.0 - TOUCHING) * offset:
-                warnings.warn(
-                    f"bodies: '{b.body}' and '{a.body}' are {1e3 * gap:.3g} mm apart at the start, less than the "
-                    f"contact offset of {1e3 * offset:.3g} mm, which pushes them further apart; "
-                    "give a smaller contact.contact_offset",
-                    SceneWarning,
-                    stacklevel=3,
-                )
+        if not pair <= exact and TOUCHING * offset < gap < (1.0 - TOUCHING) * offset:
+            warnings.warn(
+                f"bodies: '{b.body}' and '{a.body}' are {1e3 * gap:.3g} mm apart at the start, less than the "
+                f"contact offset of {1e3 * offset:.3g} mm, which pushes them further apart; "
+                "give a smaller contact.contact_offset",
+                SceneWarning,
+                stacklevel=3,
+            )
 
 
 def _gap(points: np.ndarray, surface: Any, other: np.ndarray, offset: float) -> float:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "softcontact/geometry/closest_point.hpp"
 #include "softcontact/geometry/core_distance.hpp"
@@ -58,6 +59,11 @@ public:
     }
 
 private:
+    struct PlacedEdge {
+        Vector3d start, along;         ///< [m]
+        Vector3d left, right, across;  ///< normals of its faces, and right × left
+        bool has_faces = false;
+    };
     static constexpr double lowest = -std::numeric_limits<double>::infinity();
 
     static bool thin(const PlacedShape& placed)
@@ -141,49 +147,61 @@ private:
         polish(m_best.normal);
     }
 
+    /// Pairs that make a face of the difference of the two bodies: the arcs between the normals of their
+    /// faces cross, those of B reversed. Source: Gregorius 2013, The separating axis test between convex
+    /// polyhedra, GDC.
     void add_edge_pairs()
     {
-        for (const auto& edge_a : m_a.shape->edges()) {
-            const Vector3d a0 = m_a.corner(edge_a.start), a1 = m_a.corner(edge_a.end);
-            for (const auto& edge_b : m_b.shape->edges()) {
-                const Vector3d b0 = m_b.corner(edge_b.start), b1 = m_b.corner(edge_b.end);
-                const Vector3d cross = (a1 - a0).cross(b1 - b0);
-                const double squared = cross.squaredNorm();
-                if (!(squared > parallel_sin2 * (a1 - a0).squaredNorm() * (b1 - b0).squaredNorm())) continue;
-                if (edge_a.left >= 0 && edge_b.left >= 0 && !arcs_cross(edge_a, edge_b)) continue;
+        static thread_local std::vector<PlacedEdge> edges_a, edges_b;  // grow, and then stay
+        place_edges(m_a, 1.0, edges_a);
+        place_edges(m_b, -1.0, edges_b);
+        for (const PlacedEdge& a : edges_a) {
+            for (const PlacedEdge& b : edges_b) {
+                if (a.has_faces && b.has_faces) {
+                    const double at_c = b.left.dot(a.across), at_d = b.right.dot(a.across);
+                    if (!(at_c * at_d < 0.0)) continue;
+                    const double at_a = a.left.dot(b.across), at_b = a.right.dot(b.across);
+                    if (!(at_a * at_b < 0.0 && at_c * at_b > 0.0)) continue;
+                }
+                const Vector3d cross = a.along.cross(b.along);
+                if (!(cross.squaredNorm() > parallel_sin2 * a.along.squaredNorm() * b.along.squaredNorm()))
+                    continue;
                 const bool better = consider(cross), other = consider(-cross);
-                if (!better && !other) continue;
-                cross_lines(a0, a1, b0, b1);
+                if (better || other) cross_lines(a.start, a.along, b.start, b.along);
             }
         }
     }
 
-    void cross_lines(const Vector3d& a0, const Vector3d& a1, const Vector3d& b0, const Vector3d& b1)
+    /// sign: −1 to have the normals reversed.
+    static void place_edges(const PlacedShape& placed, double sign, std::vector<PlacedEdge>& out)
     {
-        const Vector3d u = a1 - a0, v = b1 - b0, cross = u.cross(v), between = b0 - a0;
+        const auto normal = [&](int face) {
+            return Vector3d(
+                sign * (placed.pose.rotation * placed.shape->faces()[static_cast<std::size_t>(face)].normal));
+        };
+        out.clear();
+        for (const auto& edge : placed.shape->edges()) {
+            PlacedEdge& one = out.emplace_back();
+            one.start = placed.corner(edge.start);
+            one.along = placed.corner(edge.end) - one.start;
+            one.has_faces = edge.left >= 0;
+            if (one.has_faces) {
+                one.left = normal(edge.left);
+                one.right = normal(edge.right);
+                one.across = one.right.cross(one.left);
+            }
+        }
+    }
+
+    void cross_lines(const Vector3d& a0, const Vector3d& u, const Vector3d& b0, const Vector3d& v)
+    {
+        const Vector3d cross = u.cross(v), between = b0 - a0;
         const double squared = cross.squaredNorm();
         m_best.on_a = a0 + std::clamp(between.cross(v).dot(cross) / squared, 0.0, 1.0) * u;
         m_best.on_b = b0 + std::clamp(between.cross(u).dot(cross) / squared, 0.0, 1.0) * v;
         // Along the axis of a capsule there are directions in which something else is nearer than these two.
         const double apart = m_best.normal.dot(m_best.on_a - m_best.on_b);
         m_best.has_points = std::abs(apart - m_best.gap) <= m_gain;
-    }
-
-    /// Whether the edges make a face of the difference of the two bodies: the arcs between the normals of
-    /// their faces cross, those of B reversed. Source: Gregorius 2013, The separating axis test between
-    /// convex polyhedra, GDC.
-    [[nodiscard]] bool arcs_cross(const ConvexShape::Edge& edge_a, const ConvexShape::Edge& edge_b) const
-    {
-        const auto normal = [](const PlacedShape& placed, int face) {
-            return Vector3d(placed.pose.rotation *
-                            placed.shape->faces()[static_cast<std::size_t>(face)].normal);
-        };
-        const Vector3d a = normal(m_a, edge_a.left), b = normal(m_a, edge_a.right);
-        const Vector3d c = -normal(m_b, edge_b.left), d = -normal(m_b, edge_b.right);
-        const Vector3d across_a = b.cross(a), across_b = d.cross(c);
-        const double at_c = c.dot(across_a), at_d = d.dot(across_a);
-        const double at_a = a.dot(across_b), at_b = b.dot(across_b);
-        return at_c * at_d < 0.0 && at_a * at_b < 0.0 && at_c * at_b > 0.0;
     }
 
     /// Directions in which an edge or a corner of a shape can meet a cylinder.
@@ -283,6 +301,12 @@ ShapeSeparation to_plane(const PlacedShape& a, const PlacedShape& plane)
 }
 
 }  // namespace
+
+double gap_along(const PlacedShape& a, const PlacedShape& b, const Vector3d& normal)
+{
+    return normal.dot(a.core_support(-normal) - b.core_support(normal)) - a.shape->radius() -
+           b.shape->radius();
+}
 
 ShapeSeparation separation(const PlacedShape& a, const PlacedShape& b)
 {

@@ -10,18 +10,23 @@
 
 namespace softcontact {
 
-void ContactProblemBuilder::set_pairs(int surface_count, const std::vector<ContactPair>& pairs)
+void ContactProblemBuilder::clear_pairs(std::vector<ContactPair>& pairs)
 {
-    std::vector<std::pair<int, int>> sides;
-    for (const auto& pair : pairs) {
-        sides.emplace_back(pair.a, pair.b);
-    }
-    m_finder.set_pairs(surface_count, sides);
-    m_tracker.set_pairs(pairs.size());
+    pairs.clear();
+    m_near.clear();
+    m_tracker.clear();
 }
 
-void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
-                                   const WorldSettings& settings)
+void ContactProblemBuilder::forget_far(std::vector<ContactPair>& pairs)
+{
+    const auto& moved = m_near.forget_far(pairs);
+    if (!moved.empty()) {
+        m_tracker.move_pairs(moved);
+    }
+}
+
+void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, const PairLaws& laws,
+                                   std::vector<ContactPair>& pairs, const WorldSettings& settings)
 {
     DetectionOptions options;
     options.contact_offset = settings.contact_offset;
@@ -30,11 +35,13 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, std::v
     m_points.clear();
     m_contacts.clear();
     m_first_impact = 1.0;
-    m_tracker.begin_step();
+    m_near.boxes().resize(surfaces.size());
     for (std::size_t i = 0; i < surfaces.size(); ++i) {
-        m_finder.boxes()[i] = surfaces[i].bounds().inflated(surfaces[i].free_travel());
+        m_near.boxes()[i] = surfaces[i].bounds().inflated(surfaces[i].free_travel());
     }
-    for (const std::size_t i : m_finder.find(settings.alarm_distance)) {
+    const auto& near = m_near.find(surfaces, settings.alarm_distance, laws, settings.contact, pairs);
+    m_tracker.begin_step(pairs.size());
+    for (const std::size_t i : near) {
         auto& a = surfaces[static_cast<std::size_t>(pairs[i].a)];
         auto& b = surfaces[static_cast<std::size_t>(pairs[i].b)];
         a.geometry.refresh();

@@ -18,7 +18,15 @@ double ContactProblemBuilder::overlap_beside(const PairContacts& contacts, const
     for (std::size_t i = 0; i < contacts.count; ++i) {
         least = std::min(least, end_gap(m_points[contacts.first + i], a, b));
     }
-    return std::min(0.0, separation(a.placed(), b.placed()).gap - least);
+    // As a rule it is their normal along which the bodies are nearest.
+    constexpr double round_off = 1e-12;
+    const PlacedShape placed_a = a.placed(), placed_b = b.placed();
+    if (!a.is_plane() && !b.is_plane() &&
+        gap_along(placed_a, placed_b, m_points[contacts.first].normal) >=
+            least - round_off * (a.shape->size() + b.shape->size())) {
+        return 0.0;
+    }
+    return std::min(0.0, separation(placed_a, placed_b).gap - least);
 }
 
 void ContactProblemBuilder::add_corner(std::size_t block, double gap, const Vector2d& levers)

@@ -187,7 +187,7 @@ void ContactProblemBuilder::keep(const std::vector<ContactPair>& pairs)
 void ContactProblemBuilder::go_back(std::vector<ContactPair>& pairs)
 {
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-        pairs[i].memory = m_kept_memory[i];
+        pairs[i].memory = i < m_kept_memory.size() ? m_kept_memory[i] : PairMemory();
     }
     m_tracker = m_kept_tracker;
 }

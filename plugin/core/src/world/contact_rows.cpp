@@ -42,9 +42,6 @@ void ContactRows::begin_step(const Systems& systems, double step)
             owner.slot_of_node.assign(static_cast<std::size_t>(dof / 3 + 1), -1);
         }
     }
-    for (auto& owner : m_by_system) {
-        owner.entries.reserve(m_blocks.capacity());  // every contact may reach the same body
-    }
     m_blocks.clear();
     m_columns.clear();
     m_wrenches.clear();

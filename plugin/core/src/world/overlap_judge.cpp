@@ -37,25 +37,52 @@ Vector3d extent(const ContactSurface& surface)
 
 }  // namespace
 
-void OverlapJudge::set_pairs(const std::vector<ContactSurface>& surfaces,
-                             const std::vector<ContactPair>& pairs)
+void OverlapJudge::set_surfaces(const std::vector<ContactSurface>& surfaces)
 {
-    std::vector<std::pair<int, int>> sides;
-    m_looks.assign(pairs.size(), Look());
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        sides.emplace_back(pairs[i].a, pairs[i].b);
-        Vector3d a = extent(surfaces[static_cast<std::size_t>(pairs[i].a)]);
-        Vector3d b = extent(surfaces[static_cast<std::size_t>(pairs[i].b)]);
-        if (surfaces[static_cast<std::size_t>(pairs[i].a)].is_plane()) a = b;  // its picture says nothing
-        if (surfaces[static_cast<std::size_t>(pairs[i].b)].is_plane()) b = a;
-        m_looks[i].size = std::min(a.maxCoeff(), b.maxCoeff());
-        const double thickness = std::min(a.minCoeff(), b.minCoeff());
-        m_looks[i].tolerance = tolerance_ratio * m_looks[i].size;
-        if (thickness > 0.0) {  // not a flat sheet
-            m_looks[i].tolerance = std::min(m_looks[i].tolerance, thickness_ratio * thickness);
+    m_extents.clear();
+    for (const ContactSurface& surface : surfaces) {
+        m_extents.push_back(extent(surface));
+    }
+    m_broad_phase = BroadPhase();
+    m_boxes.resize(surfaces.size());
+    m_looks.clear();
+    m_kept.clear();
+}
+
+OverlapJudge::Look OverlapJudge::first_look(const std::vector<ContactSurface>& surfaces,
+                                            const PairLaw& law) const
+{
+    const auto index_a = static_cast<std::size_t>(law.a), index_b = static_cast<std::size_t>(law.b);
+    Vector3d a = m_extents[index_a], b = m_extents[index_b];
+    if (surfaces[index_a].is_plane()) a = b;  // its picture says nothing
+    if (surfaces[index_b].is_plane()) b = a;
+    Look look;
+    look.law = law;
+    look.size = std::min(a.maxCoeff(), b.maxCoeff());
+    const double thickness = std::min(a.minCoeff(), b.minCoeff());
+    look.tolerance = tolerance_ratio * look.size;
+    if (thickness > 0.0) {  // not a flat sheet
+        look.tolerance = std::min(look.tolerance, thickness_ratio * thickness);
+    }
+    return look;
+}
+
+void OverlapJudge::list_near(const std::vector<ContactSurface>& surfaces, const PairLaws& laws,
+                             ContactModel model)
+{
+    m_broad_phase.find_pairs(m_boxes, 0.0, m_near);
+    std::swap(m_past, m_looks);
+    m_looks.clear();
+    auto past = m_past.begin();
+    const auto order = [](const Look& look) { return std::minmax(look.law.a, look.law.b); };
+    for (const BroadPhase::Pair& pair : m_near) {
+        while (past != m_past.end() && BroadPhase::Pair(order(*past)) < pair) ++past;
+        if (past != m_past.end() && BroadPhase::Pair(order(*past)) == pair) {
+            m_looks.push_back(*past);
+        } else if (const auto law = laws.of(surfaces, pair.first, pair.second, model)) {
+            m_looks.push_back(first_look(surfaces, *law));
         }
     }
-    m_finder.set_pairs(static_cast<int>(surfaces.size()), sides);
 }
 
 bool OverlapJudge::still_holds(const Look& look, const Surface& a, const Surface& b, const Pose& a_to_b)
@@ -65,21 +92,16 @@ bool OverlapJudge::still_holds(const Look& look, const Surface& a, const Surface
                              unseen_ratio * look.tolerance;
 }
 
-void OverlapJudge::look(std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs)
+void OverlapJudge::look(std::vector<ContactSurface>& surfaces, const PairLaws& laws, ContactModel model)
 {
     for (std::size_t i = 0; i < surfaces.size(); ++i) {
-        m_finder.boxes()[i] = surfaces[i].bounds();
+        m_boxes[i] = surfaces[i].bounds();
     }
+    list_near(surfaces, laws, model);
     for (Look& look : m_looks) {
-        look.near = false;
-    }
-    for (const std::size_t i : m_finder.find(0.0)) {
-        Look& look = m_looks[i];
-        look.near = true;
-        const ContactSurface& side_a = surfaces[static_cast<std::size_t>(pairs[i].a)];
-        const ContactSurface& side_b = surfaces[static_cast<std::size_t>(pairs[i].b)];
-        Surface& a = surfaces[static_cast<std::size_t>(pairs[i].a)].geometry;
-        Surface& b = surfaces[static_cast<std::size_t>(pairs[i].b)].geometry;
+        ContactSurface& side_a = surfaces[static_cast<std::size_t>(look.law.a)];
+        ContactSurface& side_b = surfaces[static_cast<std::size_t>(look.law.b)];
+        Surface &a = side_a.geometry, &b = side_b.geometry;
         const Pose a_to_b{b.pose().rotation.transpose() * a.pose().rotation,
                           b.pose().inverse_times(a.pose().translation)};
         if (still_holds(look, a, b, a_to_b)) {
@@ -100,19 +122,21 @@ void OverlapJudge::look(std::vector<ContactSurface>& surfaces, const std::vector
         look.path_a = a.deformed_path();
         look.path_b = b.deformed_path();
     }
-    for (Look& look : m_looks) {
-        if (!look.near) {
-            look.depth = 0.0;
-            look.known = false;
-        }
-    }
 }
 
-void OverlapJudge::go_back(const std::vector<double>& depths)
+void OverlapJudge::keep()
 {
-    for (std::size_t i = 0; i < m_looks.size(); ++i) {
-        m_looks[i].depth = depths[i];
-        m_looks[i].known = false;
+    for (Look& look : m_looks) {
+        look.before = look.depth;
+    }
+    m_kept = m_looks;
+}
+
+void OverlapJudge::go_back()
+{
+    m_looks = m_kept;
+    for (Look& look : m_looks) {
+        look.known = false;
     }
 }
 

@@ -19,19 +19,31 @@ std::size_t find_key(const Keys& keys, std::uint64_t key)
 
 }  // namespace
 
-void PatchTracker::set_pairs(std::size_t pairs)
+void PatchTracker::clear()
 {
     for (Step* step : {&m_before, &m_now}) {
         step->used = 0;
-        step->ranges.assign(pairs, Range());
+        step->ranges.clear();
     }
 }
 
-void PatchTracker::begin_step()
+void PatchTracker::begin_step(std::size_t pairs)
 {
     std::swap(m_before, m_now);
+    m_before.ranges.resize(pairs);
     m_now.used = 0;
-    std::fill(m_now.ranges.begin(), m_now.ranges.end(), Range());
+    m_now.ranges.assign(pairs, Range());
+}
+
+void PatchTracker::move_pairs(std::span<const std::size_t> places)
+{
+    std::vector<Range> moved(places.size());
+    for (std::size_t i = 0; i < std::min(places.size(), m_now.ranges.size()); ++i) {
+        if (places[i] < moved.size()) {
+            moved[places[i]] = m_now.ranges[i];
+        }
+    }
+    m_now.ranges = std::move(moved);
 }
 
 void PatchTracker::reserve(std::size_t points)

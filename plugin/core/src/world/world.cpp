@@ -1,59 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <cmath>
 #include <softcontact/world/tool_system.hpp>
 #include <softcontact/world/world.hpp>
 #include <stdexcept>
 
 namespace softcontact {
 
-void World::list_pairs()
+void World::renew_pairs()
 {
-    m_pairs.clear();
-    for (int i = 0; i < surface_count(); ++i) {
-        for (int j = i + 1; j < surface_count(); ++j) {
-            const auto& a = m_surfaces[static_cast<std::size_t>(i)];
-            const auto& b = m_surfaces[static_cast<std::size_t>(j)];
-            const bool moved =
-                a.kind != ContactSurface::Kind::kinematic || b.kind != ContactSurface::Kind::kinematic;
-            const bool same_link = a.link_system >= 0 && a.link_system == b.link_system && a.link == b.link;
-            const bool same_field = a.field_system >= 0 && a.field_system == b.field_system;
-            const bool disabled = std::find(m_disabled.begin(), m_disabled.end(),
-                                            std::pair<int, int>(i, j)) != m_disabled.end();
-            if (!moved || same_link || same_field || disabled) {
-                continue;
-            }
-            // A aggregates; else it is the softer, else the one that moves, else the first.
-            const auto rank = [](const ContactSurface& surface) {
-                return 4 * static_cast<int>(surface.aggregate) +
-                       2 * static_cast<int>(surface.field_system >= 0) +
-                       static_cast<int>(surface.kind != ContactSurface::Kind::kinematic);
-            };
-            ContactPair pair;
-            const bool swapped = rank(b) > rank(a);
-            pair.a = swapped ? j : i;
-            pair.b = swapped ? i : j;
-            pair.aggregated = m_settings.contact == ContactModel::aggregate && (a.aggregate || b.aggregate);
-            pair.friction = std::sqrt(a.friction * b.friction);
-            for (const auto& [surfaces, friction] : m_pair_friction) {
-                if (surfaces == std::pair<int, int>(i, j)) {
-                    pair.friction = friction;  // the last one given counts
-                }
-            }
-            for (const auto& [surfaces, restitution] : m_pair_restitution) {
-                if (surfaces == std::pair<int, int>(i, j)) {
-                    pair.restitution = restitution;
-                }
-            }
-            if (pair.restitution > 0.0) {
-                pair.aggregated = false;  // a patch has one gap, and its corners bounce one after another
-            }
-            m_pairs.push_back(std::move(pair));
-        }
-    }
-    m_builder.set_pairs(surface_count(), m_pairs);
-    m_judge.set_pairs(m_surfaces, m_pairs);
-    m_judge.look(m_surfaces, m_pairs);
+    m_builder.clear_pairs(m_pairs);
+    m_judge.set_surfaces(m_surfaces);
+    m_judge.look(m_surfaces, m_laws, m_settings.contact);
     m_pairs_stale = false;
 }
 

@@ -41,11 +41,10 @@ bool World::check_solution()
 
 bool World::check_overlaps()
 {
-    for (std::size_t i = 0; i < m_pairs.size(); ++i) {
-        if (m_judge.depth(i) > m_settings.max_penetration) {
-            const ContactPair& pair = m_pairs[i];
-            return fail(moving_side(pair), "is " + std::to_string(1e3 * m_judge.depth(i)) + " mm inside '" +
-                                               other_side(pair) + "', more than max_penetration");
+    for (const auto& look : m_judge.looks()) {
+        if (look.depth > m_settings.max_penetration) {
+            return fail(moving_side(look.law), "is " + std::to_string(1e3 * look.depth) + " mm inside '" +
+                                                   other_side(look.law) + "', more than max_penetration");
         }
     }
     return true;
@@ -56,23 +55,42 @@ std::string World::find_passage()
     // Slower motion than this cannot carry one surface past another unseen.
     const double seen = m_settings.alarm_distance;
     constexpr double grazing_ratio = 0.1;
-    for (const auto& pair : m_pairs) {
-        auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
-        auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
+    m_ways.clear();
+    double longest = 0.0;
+    for (const auto& surface : m_surfaces) {
+        m_ways.push_back(surface.travel());
+        longest = std::max(longest, m_ways.back());
+    }
+    if (2.0 * longest <= seen) {
+        return {};
+    }
+    m_swept.clear();
+    for (const auto& surface : m_surfaces) {
+        m_swept.push_back(surface.swept_box());
+    }
+    m_broad_phase.find_pairs(m_swept, 0.0, m_crossed);
+    for (const auto& [first, second] : m_crossed) {
+        if (m_ways[static_cast<std::size_t>(first)] + m_ways[static_cast<std::size_t>(second)] <= seen) {
+            continue;
+        }
+        const auto pair = m_laws.of(m_surfaces, first, second, m_settings.contact);
+        if (!pair) {
+            continue;
+        }
+        auto& a = m_surfaces[static_cast<std::size_t>(pair->a)];
+        auto& b = m_surfaces[static_cast<std::size_t>(pair->b)];
         if (a.is_plane() || b.is_plane()) {
             continue;  // what has passed is behind it, and is seen there
         }
-        const double way_a = a.travel(), way_b = b.travel();
-        if (way_a + way_b <= seen || !a.swept_box().overlaps(b.swept_box())) {
-            continue;
-        }
+        const double way_a = m_ways[static_cast<std::size_t>(pair->a)];
+        const double way_b = m_ways[static_cast<std::size_t>(pair->b)];
         a.geometry.refresh();
         b.geometry.refresh();
         if (passed_into(a, b, m_settings.max_penetration, grazing_ratio * seen) ||
             passed_into(b, a, m_settings.max_penetration, grazing_ratio * seen)) {
-            const bool first = way_a >= way_b;
-            return "body '" + (first ? a.name : b.name) + "': went into or through '" +
-                   (first ? b.name : a.name) + "' within one step, in which it moved " +
+            const bool a_is_faster = way_a >= way_b;
+            return "body '" + (a_is_faster ? a.name : b.name) + "': went into or through '" +
+                   (a_is_faster ? b.name : a.name) + "' within one step, in which it moved " +
                    std::to_string(1e3 * std::max(way_a, way_b)) +
                    " mm; take shorter steps or move it more slowly";
         }
@@ -92,14 +110,14 @@ bool World::fail(const std::string& message)
     return false;
 }
 
-const std::string& World::moving_side(const ContactPair& pair) const
+const std::string& World::moving_side(const PairLaw& pair) const
 {
     const auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
     const auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];
     return a.kind == ContactSurface::Kind::kinematic ? b.name : a.name;
 }
 
-const std::string& World::other_side(const ContactPair& pair) const
+const std::string& World::other_side(const PairLaw& pair) const
 {
     const auto& a = m_surfaces[static_cast<std::size_t>(pair.a)];
     const auto& b = m_surfaces[static_cast<std::size_t>(pair.b)];

@@ -226,9 +226,7 @@ void World::set_pair_friction(int surface_a, int surface_b, double friction)
     require(friction >= 0.0 && std::isfinite(friction),
             "friction = " + std::to_string(friction) + " of a pair must be finite and >= 0");
     check_pair(surface_a, surface_b);
-    const std::pair<int, int> pair = std::minmax(surface_a, surface_b);
-    std::erase_if(m_pair_friction, [&pair](const auto& given) { return given.first == pair; });
-    m_pair_friction.emplace_back(pair, friction);
+    m_laws.set_friction(surface_a, surface_b, friction);
     m_pairs_stale = true;
 }
 
@@ -237,9 +235,7 @@ void World::set_pair_restitution(int surface_a, int surface_b, double restitutio
     require(restitution >= 0.0 && restitution <= 1.0,
             "restitution = " + std::to_string(restitution) + " of a pair must lie in [0, 1]");
     check_pair(surface_a, surface_b);
-    const std::pair<int, int> pair = std::minmax(surface_a, surface_b);
-    std::erase_if(m_pair_restitution, [&pair](const auto& given) { return given.first == pair; });
-    m_pair_restitution.emplace_back(pair, restitution);
+    m_laws.set_restitution(surface_a, surface_b, restitution);
     m_pairs_stale = true;
 }
 
@@ -261,7 +257,7 @@ void World::check_pair(int surface_a, int surface_b) const
 void World::disable_pair(int surface_a, int surface_b)
 {
     check_pair(surface_a, surface_b);
-    m_disabled.emplace_back(std::minmax(surface_a, surface_b));
+    m_laws.disable(surface_a, surface_b);
     m_pairs_stale = true;
 }
 

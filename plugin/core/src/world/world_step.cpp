@@ -24,8 +24,9 @@ bool World::step()
         return false;
     }
     if (m_pairs_stale) {
-        list_pairs();
+        renew_pairs();
     }
+    m_builder.forget_far(m_pairs);
     const auto start = Clock::now();
     m_statistics = StepStatistics();
     if (m_step_index == 0) {
@@ -53,7 +54,7 @@ bool World::advance(double end, double step, int halvings)
         return false;
     }
     const auto freed = Clock::now();
-    m_builder.detect(m_surfaces, m_pairs, m_settings);
+    m_builder.detect(m_surfaces, m_laws, m_pairs, m_settings);
     m_statistics.free_ms += milliseconds(start, freed);
     m_statistics.detection_ms += milliseconds(freed, Clock::now());
     const auto in_parts = [&](double share) {
@@ -112,10 +113,7 @@ void World::keep()
         system->keep();
     }
     m_builder.keep(m_pairs);
-    m_kept_depths.resize(m_pairs.size());
-    for (std::size_t i = 0; i < m_pairs.size(); ++i) {
-        m_kept_depths[i] = m_judge.depth(i);
-    }
+    m_judge.keep();
 }
 
 void World::go_back()
@@ -132,7 +130,7 @@ void World::go_back()
         surface.update(m_time);
     }
     m_builder.go_back(m_pairs);
-    m_judge.go_back(m_kept_depths);
+    m_judge.go_back();
 }
 
 bool World::finish_step(double end, double step, bool may_cut)
@@ -151,7 +149,7 @@ bool World::finish_step(double end, double step, bool may_cut)
     if (!check_health()) {
         return false;
     }
-    m_judge.look(m_surfaces, m_pairs);
+    m_judge.look(m_surfaces, m_laws, m_settings.contact);
     const auto judged = Clock::now();
 
     StepStatistics& s = m_statistics;
@@ -208,10 +206,10 @@ bool World::refine(double step)
 
 void World::report_overlaps(StepStatistics& statistics) const
 {
-    for (std::size_t i = 0; i < m_pairs.size(); ++i) {
-        statistics.penetration_max = std::max(statistics.penetration_max, m_judge.depth(i));
-        double& overlap = m_pairs[i].aggregated ? statistics.overlap_patches : statistics.overlap_points;
-        overlap = std::max(overlap, m_judge.depth(i) / m_judge.size(i));
+    for (const auto& look : m_judge.looks()) {
+        statistics.penetration_max = std::max(statistics.penetration_max, look.depth);
+        double& overlap = look.law.aggregated ? statistics.overlap_patches : statistics.overlap_points;
+        overlap = std::max(overlap, look.depth / look.size);
     }
 }
 
@@ -273,16 +271,16 @@ bool World::went_in(int halvings) const
 {
     constexpr int tissue_halvings = 1;
     const bool half_tells = halvings > m_settings.max_halvings - tissue_halvings;
-    for (std::size_t i = 0; i < m_pairs.size(); ++i) {
+    for (const auto& look : m_judge.looks()) {
         // A patch holds a mean, and shorter steps do not change how tissue bends round it: its points may be
         // inside as deep as the setting allows. What comes there in one step may be the step's fault, and
         // half the step tells. What does not yield is held by its patch as by points.
-        const double depth = m_judge.depth(i), went = depth - m_kept_depths[i];
-        const bool tissue = m_surfaces[static_cast<std::size_t>(m_pairs[i].a)].field != nullptr ||
-                            m_surfaces[static_cast<std::size_t>(m_pairs[i].b)].field != nullptr;
-        const bool bends = m_pairs[i].aggregated && tissue;
-        const double limit = bends ? m_settings.max_penetration : m_judge.tolerance(i);
-        if ((went > 0.0 && depth > limit) || (bends && half_tells && went > m_judge.tolerance(i))) {
+        const double went = look.depth - look.before;
+        const bool tissue = m_surfaces[static_cast<std::size_t>(look.law.a)].field != nullptr ||
+                            m_surfaces[static_cast<std::size_t>(look.law.b)].field != nullptr;
+        const bool bends = look.law.aggregated && tissue;
+        const double limit = bends ? m_settings.max_penetration : look.tolerance;
+        if ((went > 0.0 && look.depth > limit) || (bends && half_tells && went > look.tolerance)) {
             return true;
         }
     }

@@ -23,4 +23,8 @@ struct ShapeSeparation {
 /// arcs of directions. At most one of the two is a plane. Does not allocate.
 [[nodiscard]] ShapeSeparation separation(const PlacedShape& a, const PlacedShape& b);
 
+/// How far two shapes, no planes, are apart along a unit normal from B to A [m]: no more than their
+/// separation.
+[[nodiscard]] double gap_along(const PlacedShape& a, const PlacedShape& b, const Vector3d& normal);
+
 }  // namespace softcontact

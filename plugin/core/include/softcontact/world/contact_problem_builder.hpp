@@ -9,7 +9,7 @@
 #include <softcontact/solver/block_newton.hpp>
 #include <softcontact/world/contact_rows.hpp>
 #include <softcontact/world/contact_surface.hpp>
-#include <softcontact/world/pair_finder.hpp>
+#include <softcontact/world/near_pairs.hpp>
 #include <softcontact/world/patch.hpp>
 #include <softcontact/world/patch_tracker.hpp>
 #include <softcontact/world/pressure_memory.hpp>
@@ -17,17 +17,6 @@
 #include <vector>
 
 namespace softcontact {
-
-/// Two surfaces that may touch; A is the aggregating, or else the softer, side.
-struct ContactPair {
-    int a = -1;
-    int b = -1;
-    double friction = 0.0;
-    double restitution = 0.0;  ///< Newton's: what is left of the speed of approach, turned round
-    bool aggregated = false;
-    PairMemory memory;
-    DetectionMemory detection;
-};
 
 /// A velocity pass as it was solved: u = W λ + q, u the velocities of the rows with max(g, 0)/h added to the
 /// normal ones. Views into the builder, good until the next step.
@@ -43,11 +32,14 @@ class ContactProblemBuilder {
 public:
     using Systems = ContactRows::Systems;
 
-    /// The pairs that may touch, by index; call it whenever they change.
-    void set_pairs(int surface_count, const std::vector<ContactPair>& pairs);
-    /// Finds where every pair touches or may come to touch in this step. Afterwards the gap of a point is
-    /// that at the end of the free motion, along the normal of the start.
-    void detect(std::vector<ContactSurface>& surfaces, std::vector<ContactPair>& pairs,
+    /// Forgets all pairs; call it whenever surfaces or laws change.
+    void clear_pairs(std::vector<ContactPair>& pairs);
+    /// Forgets those that are near each other no more. Between steps.
+    void forget_far(std::vector<ContactPair>& pairs);
+    /// Finds where every pair touches or may come to touch in this step; what is near for the first time is
+    /// added to the pairs. Afterwards the gap of a point is that at the end of the free motion, along the
+    /// normal of the start.
+    void detect(std::vector<ContactSurface>& surfaces, const PairLaws& laws, std::vector<ContactPair>& pairs,
                 const WorldSettings& settings);
     /// Share of the step at which the first free bodies meet that were far apart; 1 where none do. The step
     /// has to be cut there.
@@ -222,7 +214,7 @@ private:
     void report_point(const Block& block, int index, PatchReport& report, ContactPair& pair);
 
     ContactRows m_rows;
-    PairFinder m_finder;
+    NearPairs m_near;
     DetectionWorkspace m_detection;
     std::vector<ContactPoint> m_found;   ///< of one pair
     std::vector<ContactPoint> m_points;  ///< of all pairs

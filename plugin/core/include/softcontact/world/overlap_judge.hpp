@@ -3,7 +3,6 @@
 
 #include <softcontact/geometry/overlap.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
-#include <softcontact/world/pair_finder.hpp>
 #include <vector>
 
 namespace softcontact {
@@ -12,33 +11,40 @@ namespace softcontact {
 /// or not found, has a say.
 class OverlapJudge {
 public:
-    void set_pairs(const std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs);
-    /// Looks at all pairs where the surfaces are now.
-    void look(std::vector<ContactSurface>& surfaces, const std::vector<ContactPair>& pairs);
-    /// Forgets the last look, of a step that is taken again: these are the depths from before [m].
-    void go_back(const std::vector<double>& depths);
-    /// Depth of each pair at the last look [m], to within a twentieth of its tolerance.
-    [[nodiscard]] double depth(std::size_t pair) const { return m_looks[pair].depth; }
-    /// Depth above which a step that made it is taken again in parts [m]: a share of the smaller body.
-    [[nodiscard]] double tolerance(std::size_t pair) const { return m_looks[pair].tolerance; }
-    /// Size of the smaller body of a pair, its largest side [m].
-    [[nodiscard]] double size(std::size_t pair) const { return m_looks[pair].size; }
-
-private:
     struct Look {
-        double size = 0.0, tolerance = 0.0;
-        double depth = 0.0;
-        bool known = false;  ///< depth is that of the placement below
+        PairLaw law;             ///< of the pair
+        double size = 0.0;       ///< of the smaller body, its largest side [m]
+        double tolerance = 0.0;  ///< depth above which a step that made it is taken again in parts [m]
+        double depth = 0.0;      ///< [m], to within a twentieth of the tolerance
+        double before = 0.0;     ///< depth when the step began [m]
+        bool known = false;      ///< depth is that of the placement below
         Pose a_to_b;
         double path_a = 0.0, path_b = 0.0;
-        bool near = false;  ///< in this look
     };
+
+    /// Forgets all looks; these are the surfaces from now on.
+    void set_surfaces(const std::vector<ContactSurface>& surfaces);
+    /// Looks at all pairs that may touch, where the surfaces are now.
+    void look(std::vector<ContactSurface>& surfaces, const PairLaws& laws, ContactModel model);
+    /// Remembers the looks as those of the start of a step; go_back() returns to them.
+    void keep();
+    void go_back();
+    /// Of all pairs whose boxes touch, in the order of their surfaces; all others are not inside each other.
+    [[nodiscard]] std::span<const Look> looks() const { return m_looks; }
+
+private:
     [[nodiscard]] static bool still_holds(const Look& look, const Surface& a, const Surface& b,
                                           const Pose& a_to_b);
+    /// The pairs whose boxes touch now, with what is known of them.
+    void list_near(const std::vector<ContactSurface>& surfaces, const PairLaws& laws, ContactModel model);
+    [[nodiscard]] Look first_look(const std::vector<ContactSurface>& surfaces, const PairLaw& law) const;
 
-    PairFinder m_finder;
+    BroadPhase m_broad_phase;
+    std::vector<Aabb> m_boxes;
+    std::vector<BroadPhase::Pair> m_near;
     OverlapSearch m_search;
-    std::vector<Look> m_looks;
+    std::vector<Vector3d> m_extents;  ///< of the surfaces
+    std::vector<Look> m_looks, m_past, m_kept;
 };
 
 }  // namespace softcontact

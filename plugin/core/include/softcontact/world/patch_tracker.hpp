@@ -24,10 +24,12 @@ public:
         PairMemory memory;
     };
 
-    /// Forgets everything; so many pairs from now on.
-    void set_pairs(std::size_t pairs);
-    /// The step that was becomes the past.
-    void begin_step();
+    /// Forgets everything.
+    void clear();
+    /// The step that was becomes the past; there are so many pairs now.
+    void begin_step(std::size_t pairs);
+    /// The pairs have other numbers from now on: those that are `gone` lie beyond all others.
+    void move_pairs(std::span<const std::size_t> places);
     /// Sorts the points of a pair (ascending keys) into patches: the points of each lie side by side
     /// afterwards, in the order of their keys. spacing: how densely they sample the surface [m]. tangent: of
     /// the pair, for patches without a past. Returns the numbers of the first of its parts and the one after

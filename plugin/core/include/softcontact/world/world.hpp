@@ -174,7 +174,7 @@ private:
     void check_name(const std::string& name) const;
     void check_pair(int surface_a, int surface_b) const;
     int add_surface(ContactSurface surface);
-    void list_pairs();
+    void renew_pairs();
     void advance_grasps();
     /// Takes the time from end − step to end, in parts where need be. The last part of a step ends at
     /// step_end() to the bit.
@@ -198,8 +198,8 @@ private:
     bool check_overlaps();
     bool fail(const std::string& body, const std::string& reason);
     bool fail(const std::string& message);
-    [[nodiscard]] const std::string& moving_side(const ContactPair& pair) const;
-    [[nodiscard]] const std::string& other_side(const ContactPair& pair) const;
+    [[nodiscard]] const std::string& moving_side(const PairLaw& pair) const;
+    [[nodiscard]] const std::string& other_side(const PairLaw& pair) const;
     ArticulatedSystem& articulated_system(int body);
     ToolSystem& tool(int body);
     [[nodiscard]] ToolSystem* find_tool(int body) const;
@@ -218,9 +218,8 @@ private:
     VectorXd m_no_change;  ///< zeros
     std::vector<double> m_link_forces;
 
-    std::vector<ContactPair> m_pairs;
-    std::vector<std::pair<int, int>> m_disabled;
-    std::vector<std::pair<std::pair<int, int>, double>> m_pair_friction, m_pair_restitution;
+    PairLaws m_laws;
+    std::vector<ContactPair> m_pairs;  ///< near each other
     bool m_pairs_stale = true;
 
     ContactProblemBuilder m_builder;
@@ -230,8 +229,11 @@ private:
     StepStatistics m_kept_statistics;
     StepStatistics m_start_overlap;  ///< overlaps before the first step
     int m_kept_unsolved_for = 0;
-    std::vector<double> m_kept_depths;  ///< of the pairs, at the start of the step [m]
-    int m_unsolved_for = 0;             ///< steps in a row without useful contact forces
+    int m_unsolved_for = 0;    ///< steps in a row without useful contact forces
+    BroadPhase m_broad_phase;  ///< of what was swept over in a step, for passages
+    std::vector<double> m_ways;
+    std::vector<Aabb> m_swept;
+    std::vector<BroadPhase::Pair> m_crossed;
     bool m_turned_far = false;  ///< what inertia adds in the last step was not found: it has to be shorter
     bool m_failed = false;
     std::string m_failure;
