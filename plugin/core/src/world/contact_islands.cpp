@@ -8,7 +8,7 @@
 
 namespace softcontact {
 
-int ContactRows::find_islands(std::vector<int>& island_of) const
+void ContactRows::find_islands(ContactIslands& islands) const
 {
     std::vector<int> parent(m_blocks.size());
     std::iota(parent.begin(), parent.end(), 0);
@@ -20,32 +20,42 @@ int ContactRows::find_islands(std::vector<int>& island_of) const
         }
         return block;
     };
-    for (const auto& owner : m_by_system) {
-        for (const Entry& entry : owner.entries) {
-            const int a = root_of(owner.entries.front().block), b = root_of(entry.block);
+    std::vector<int> used;
+    for (std::size_t s = 0; s < m_by_system.size(); ++s) {
+        const auto& entries = m_by_system[s].entries;
+        if (!entries.empty()) {
+            used.push_back(static_cast<int>(s));
+        }
+        for (const Entry& entry : entries) {
+            const int a = root_of(entries.front().block), b = root_of(entry.block);
             parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
         }
     }
-    island_of.resize(m_blocks.size());
-    int count = 0;
+    islands.of_block.resize(m_blocks.size());
+    islands.rigid.clear();
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
         const int first = root_of(static_cast<int>(b));
-        island_of[b] = first == static_cast<int>(b) ? count++ : island_of[static_cast<std::size_t>(first)];
-    }
-    return count;
-}
-
-bool ContactRows::is_rigid(std::span<const int> island_of, int island) const
-{
-    constexpr Index most_freedoms = 6;
-    for (std::size_t s = 0; s < m_by_system.size(); ++s) {
-        const auto& entries = m_by_system[s].entries;
-        if (!entries.empty() && island_of[static_cast<std::size_t>(entries.front().block)] == island &&
-            (*m_systems)[s]->dof() > most_freedoms) {
-            return false;
+        if (first == static_cast<int>(b)) {
+            islands.of_block[b] = islands.count();
+            islands.rigid.push_back(true);
+        } else {
+            islands.of_block[b] = islands.of_block[static_cast<std::size_t>(first)];
         }
     }
-    return true;
+    const auto island_of = [&](int place) {
+        const auto system = static_cast<std::size_t>(used[static_cast<std::size_t>(place)]);
+        return islands.of_block[static_cast<std::size_t>(m_by_system[system].entries.front().block)];
+    };
+    sort_by_group(static_cast<int>(used.size()), islands.count(), island_of, islands.first_system,
+                  islands.systems);
+    constexpr Index most_freedoms = 6;
+    for (int& place : islands.systems) {
+        const int island = island_of(place);
+        place = used[static_cast<std::size_t>(place)];
+        if ((*m_systems)[static_cast<std::size_t>(place)]->dof() > most_freedoms) {
+            islands.rigid[static_cast<std::size_t>(island)] = false;
+        }
+    }
 }
 
 MatrixXd ContactRows::root(std::size_t system) const
@@ -86,22 +96,12 @@ MatrixXd ContactRows::root(std::size_t system) const
     return root.factor();
 }
 
-void ContactRows::describe(std::span<const int> island_of, int island, std::span<const RowMix> mixes,
-                           double scale, BodyOperator& out) const
+void ContactRows::describe(std::span<const int> systems, std::span<const int> blocks,
+                           std::span<const RowMix> mixes, double scale, BodyOperator& out) const
 {
-    std::vector<int> place(m_blocks.size(), -1);  // first row on the island
-    int rows = 0;
-    const auto on_island = [&](int block) { return island_of[static_cast<std::size_t>(block)] == island; };
-    if (mixes.empty()) {
-        for (int b = 0; b < block_count(); ++b) {
-            if (on_island(b)) {
-                place[static_cast<std::size_t>(b)] = rows;
-                rows += block_rows(b);
-            }
-        }
-    } else {
-        rows = static_cast<int>(std::count_if(mixes.begin(), mixes.end(),
-                                              [&](const RowMix& mix) { return on_island(mix.block); }));
+    int rows = static_cast<int>(mixes.size());
+    for (const int block : blocks) {
+        rows += block_rows(block);
     }
     out.clear(rows);
     struct Piece {
@@ -109,12 +109,9 @@ void ContactRows::describe(std::span<const int> island_of, int island, std::span
         MatrixXd rows;
     };
     std::vector<Piece> pieces;
-    for (std::size_t s = 0; s < m_by_system.size(); ++s) {
-        const auto& entries = m_by_system[s].entries;
-        if (entries.empty() || !on_island(entries.front().block)) {
-            continue;
-        }
-        const MatrixXd G = std::sqrt(scale) * root(s);
+    for (const int system : systems) {
+        const auto& entries = m_by_system[static_cast<std::size_t>(system)].entries;
+        const MatrixXd G = std::sqrt(scale) * root(static_cast<std::size_t>(system));
         const int body = out.add_body(static_cast<int>(G.cols()));
         Index first = 0;
         for (const Entry& entry : entries) {
@@ -137,20 +134,17 @@ void ContactRows::describe(std::span<const int> island_of, int island, std::span
         }
     };
     int row = 0;
-    for (int b = 0; mixes.empty() && b < block_count(); ++b) {
-        if (on_island(b)) {
-            add(b, place[static_cast<std::size_t>(b)], nullptr);
+    for (const int block : blocks) {
+        add(block, row, nullptr);
+        auto own = std::lower_bound(m_yields.begin(), m_yields.end(), block,
+                                    [](const Yield& yield, int b) { return yield.block < b; });
+        for (; own != m_yields.end() && own->block == block; ++own) {
+            out.yield(row + own->row, scale * own->compliance);
         }
+        row += block_rows(block);
     }
     for (const RowMix& mix : mixes) {
-        if (on_island(mix.block)) {
-            add(mix.block, row++, &mix.along);
-        }
-    }
-    for (const auto& [block, at, compliance] : m_yields) {
-        if (const int first = place[static_cast<std::size_t>(block)]; first >= 0) {
-            out.yield(first + at, scale * compliance);
-        }
+        add(mix.block, row++, &mix.along);
     }
     out.prepare();
 }

@@ -162,63 +162,72 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
     return result;
 }
 
-bool ContactProblemBuilder::is_point_island(int island) const
-{
-    constexpr int rows_of_point = 3;
-    return m_rows.is_rigid(m_island_of, island) &&
-           std::all_of(m_island.begin(), m_island.end(),
-                       [](const BlockDescriptor& block) { return block.rows <= rows_of_point; });
-}
-
 GaussSeidelResult ContactProblemBuilder::solve_islands(const IslandProblem& problem, double tolerance,
                                                        Eigen::Ref<VectorXd> multipliers, double scale)
 {
-    const int count = m_rows.find_islands(m_island_of);
-    const auto island_of = [&](std::size_t row) {
-        const int block = problem.mixes.empty() ? static_cast<int>(row) : problem.mixes[row].block;
-        return m_island_of[static_cast<std::size_t>(block)];
+    constexpr int rows_of_point = 3;
+    m_rows.find_islands(m_islands);
+    const auto island_of = [&](int item) {
+        const auto i = static_cast<std::size_t>(item);
+        return m_islands
+            .of_block[problem.mixes.empty() ? i : static_cast<std::size_t>(problem.mixes[i].block)];
     };
+    sort_by_group(static_cast<int>(problem.blocks.size()), m_islands.count(), island_of, m_first_item,
+                  m_items);
     GaussSeidelResult result{0, 0.0, true};
-    for (int island = 0; island < count; ++island) {
-        m_island.clear();
-        Index rows = 0;
+    for (int island = 0; island < m_islands.count(); ++island) {
+        const auto first = static_cast<std::size_t>(m_first_item[static_cast<std::size_t>(island)]);
+        const auto end = static_cast<std::size_t>(m_first_item[static_cast<std::size_t>(island) + 1]);
+        const std::span<const int> items = std::span<const int>(m_items).subspan(first, end - first);
         double residual = 0.0;
-        for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
-            if (island_of(b) == island) {
-                m_island.push_back(problem.blocks[b]);
-                rows += problem.blocks[b].rows;
-                residual = std::max(residual, problem.judge.block_residual(static_cast<int>(b), multipliers));
-            }
+        bool in_points = m_islands.rigid[static_cast<std::size_t>(island)];
+        for (const int item : items) {
+            residual = std::max(residual, problem.judge.block_residual(item, multipliers));
+            in_points = in_points && problem.blocks[static_cast<std::size_t>(item)].rows <= rows_of_point;
         }
-        if (residual <= tolerance || (problem.points_alone && !is_point_island(island))) {
+        if (residual <= tolerance || (problem.points_alone && !in_points)) {
             result.residual = std::max(result.residual, residual);
             result.converged = result.converged && residual <= tolerance;
             continue;
         }
-        m_rows.describe(m_island_of, island, problem.mixes, scale, m_operator);
-        VectorXd q(rows), own(rows);
-        int next = 0;
-        for (BlockDescriptor& block : m_island) {
-            q.segment(next, block.rows) = problem.q.segment(block.offset, block.rows);
-            own.segment(next, block.rows) = multipliers.segment(block.offset, block.rows);
-            block.offset = next;
-            next += block.rows;
-        }
-        const GaussSeidelResult found =
-            m_newton.solve(m_operator, q, m_island, {.velocity_tolerance = tolerance}, own);
-        auto block = m_island.begin();
-        for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
-            if (island_of(b) == island) {
-                multipliers.segment(problem.blocks[b].offset, block->rows) =
-                    own.segment(block->offset, block->rows);
-                ++block;
-            }
-        }
+        const GaussSeidelResult found = solve_island(problem, island, items, tolerance, multipliers, scale);
         result.iterations += found.iterations;
         result.residual = std::max(result.residual, found.residual);
         result.converged = result.converged && found.converged;
     }
     return result;
+}
+
+GaussSeidelResult ContactProblemBuilder::solve_island(const IslandProblem& problem, int island,
+                                                      std::span<const int> items, double tolerance,
+                                                      Eigen::Ref<VectorXd> multipliers, double scale)
+{
+    m_island.clear();
+    m_island_mixes.clear();
+    int rows = 0;
+    for (const int item : items) {
+        m_island.push_back(problem.blocks[static_cast<std::size_t>(item)]);
+        m_island.back().offset = rows;
+        rows += m_island.back().rows;
+        if (!problem.mixes.empty()) {
+            m_island_mixes.push_back(problem.mixes[static_cast<std::size_t>(item)]);
+        }
+    }
+    m_rows.describe(m_islands.systems_of(island), problem.mixes.empty() ? items : std::span<const int>(),
+                    m_island_mixes, scale, m_operator);
+    VectorXd q(rows), own(rows);
+    for (std::size_t k = 0; k < items.size(); ++k) {
+        const int offset = problem.blocks[static_cast<std::size_t>(items[k])].offset;
+        q.segment(m_island[k].offset, m_island[k].rows) = problem.q.segment(offset, m_island[k].rows);
+        own.segment(m_island[k].offset, m_island[k].rows) = multipliers.segment(offset, m_island[k].rows);
+    }
+    const GaussSeidelResult found =
+        m_newton.solve(m_operator, q, m_island, {.velocity_tolerance = tolerance}, own);
+    for (std::size_t k = 0; k < items.size(); ++k) {
+        multipliers.segment(problem.blocks[static_cast<std::size_t>(items[k])].offset, m_island[k].rows) =
+            own.segment(m_island[k].offset, m_island[k].rows);
+    }
+    return found;
 }
 
 std::optional<VelocityProblem> ContactProblemBuilder::velocity_problem() const

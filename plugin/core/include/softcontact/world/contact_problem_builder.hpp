@@ -166,12 +166,12 @@ private:
         std::span<const RowMix> mixes;
         bool points_alone;  ///< others than rigid bodies in points are left as they are
     };
-    /// Whether the island whose blocks m_island has is one of rigid bodies that touch in points.
-    [[nodiscard]] bool is_point_island(int island) const;
     /// Newton's method for the islands that the multipliers do not solve yet, each for itself, W times a
     /// scale.
     GaussSeidelResult solve_islands(const IslandProblem& problem, double tolerance,
                                     Eigen::Ref<VectorXd> multipliers, double scale = 1.0);
+    GaussSeidelResult solve_island(const IslandProblem& problem, int island, std::span<const int> items,
+                                   double tolerance, Eigen::Ref<VectorXd> multipliers, double scale);
     void warm_start(std::vector<ContactPair>& pairs);
     void add_constraints(const Systems& systems);
     void keep_constraint_forces(const Systems& systems) const;
@@ -230,8 +230,10 @@ private:
     ContactRegion m_region;
     std::vector<double> m_gaps, m_weights;  ///< of the patch at hand
     mutable RowMajorMatrix m_dense;         ///< W of velocity_problem()
-    std::vector<int> m_island_of;           ///< of the blocks
-    std::vector<BlockDescriptor> m_island;  ///< blocks of one island, rows counted from its first
+    ContactIslands m_islands;
+    std::vector<int> m_first_item, m_items;  ///< blocks of a problem, or mixes, by island
+    std::vector<BlockDescriptor> m_island;   ///< blocks of one island, rows counted from its first
+    std::vector<RowMix> m_island_mixes;
     BodyOperator m_operator;
     double m_contact_offset = 0.0;
     bool m_bounces = false;       ///< some contact bounces in this step

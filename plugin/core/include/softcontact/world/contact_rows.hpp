@@ -5,6 +5,7 @@
 #include <softcontact/contact/contact_point.hpp>
 #include <softcontact/solver/body_operator.hpp>
 #include <softcontact/types.hpp>
+#include <softcontact/world/contact_islands.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <softcontact/world/system.hpp>
 #include <span>
@@ -61,7 +62,8 @@ public:
     [[nodiscard]] int block_rows(int block) const { return m_blocks[static_cast<std::size_t>(block)].rows; }
     /// W, symmetric [m/s per N].
     [[nodiscard]] const BlockRows& delassus() const { return m_delassus; }
-    /// Lets the last rows of a block yield by themselves as well: by a share of what its first row does.
+    /// Lets the last rows of a block yield by themselves as well: by a share of what its first row does. In
+    /// the order of the blocks.
     void yield_last(int block, int rows, double share);
     /// Forms u_free again from the systems' free velocities.
     void renew_free_velocity();
@@ -81,14 +83,11 @@ public:
                                                       const Eigen::Ref<const VectorXd>& multipliers,
                                                       double scale);
 
-    /// The island of each block, and how many there are: blocks that some system connects are on one.
-    int find_islands(std::vector<int>& island_of) const;
-    /// Whether all that an island has are rigid bodies, or others of no more than six freedoms.
-    [[nodiscard]] bool is_rigid(std::span<const int> island_of, int island) const;
-    /// W of the blocks of one island times a scale, body by body; rows are counted from the island's first
-    /// block on. Where mixes are given, in the order of their blocks, the rows are those of them instead.
-    void describe(std::span<const int> island_of, int island, std::span<const RowMix> mixes, double scale,
-                  BodyOperator& out) const;
+    void find_islands(ContactIslands& islands) const;
+    /// W of the blocks, or of the mixes of rows, of one island times a scale, body by body. Either come in
+    /// the order of their blocks; rows are counted from the first of them on.
+    void describe(std::span<const int> systems, std::span<const int> blocks, std::span<const RowMix> mixes,
+                  double scale, BodyOperator& out) const;
 
     /// Whether some multiplier that reaches a system is not zero.
     [[nodiscard]] bool touched(int system, const Eigen::Ref<const VectorXd>& multipliers) const;
@@ -167,7 +166,7 @@ private:
         int block = 0, row = 0;
         double compliance = 0.0;
     };
-    std::vector<Yield> m_yields;       ///< of rows by themselves
+    std::vector<Yield> m_yields;       ///< of rows by themselves, in the order of their blocks
     std::vector<double> m_prescribed;  ///< what of it is prescribed
 };
 
