@@ -23,6 +23,41 @@ void subtract_product(const double* a, const double* b, double* c, int rows, int
     Block(c, rows, columns).noalias() -= ConstBlock(a, rows, inner) * ConstBlock(b, inner, columns);
 }
 
+/// y -= a x, and x = a x.
+void subtract_applied(const double* a, const double* x, double* y, int rows, int columns)
+{
+    if (rows == 6 && columns == 6) {
+        Eigen::Map<Vector6d>(y).noalias() -=
+            Eigen::Map<const Six>(a).lazyProduct(Eigen::Map<const Vector6d>(x));
+        return;
+    }
+    Eigen::Map<VectorXd>(y, rows).noalias() -=
+        ConstBlock(a, rows, columns) * Eigen::Map<const VectorXd>(x, columns);
+}
+
+void apply(const double* a, double* x, int size)
+{
+    if (size == 6) {
+        Eigen::Map<Vector6d> own(x);
+        own = Vector6d(Eigen::Map<const Six>(a) * own);
+        return;
+    }
+    Eigen::Map<VectorXd> own(x, size);
+    own = VectorXd(ConstBlock(a, size, size) * own);
+}
+
+/// row = inverse row.
+void scale(const double* inverse, double* row, int size, int columns)
+{
+    if (size == 6 && columns == 6) {
+        Eigen::Map<Six> own(row);
+        own = Six(Eigen::Map<const Six>(inverse).lazyProduct(own));
+        return;
+    }
+    Block own(row, size, columns);
+    own = MatrixXd(ConstBlock(inverse, size, size) * own);
+}
+
 bool invert(double* pivot, int size)
 {
     if (size == 6) {
@@ -149,18 +184,15 @@ Eigen::Map<MatrixXd> BlockLu::block(int i, int j)
 
 bool BlockLu::factor()
 {
-    MatrixXd scaled;
     for (std::size_t k = 0; k < m_columns.size(); ++k) {
         const Column& column = m_columns[k];
         const int own = size_at(static_cast<int>(k));
         if (!invert(m_values.data() + column.pivot, own)) {
             return false;
         }
-        const ConstBlock inverse(m_values.data() + column.pivot, own, own);
         for (std::size_t j = 0; j < column.later.size(); ++j) {
-            Block row(m_values.data() + column.row[j], own, size_at(column.later[j]));
-            scaled.noalias() = inverse * row;
-            row = scaled;
+            scale(m_values.data() + column.pivot, m_values.data() + column.row[j], own,
+                  size_at(column.later[j]));
         }
         for (std::size_t i = 0; i < column.later.size(); ++i) {
             for (std::size_t j = 0; j < column.later.size(); ++j) {
@@ -175,28 +207,25 @@ bool BlockLu::factor()
 
 void BlockLu::solve(VectorXd& x) const
 {
-    const auto segment = [&](int place) {
+    const auto of = [&](int place) {
         const auto body = static_cast<std::size_t>(m_columns[static_cast<std::size_t>(place)].body);
-        return x.segment(m_first[body], m_sizes[body]);
+        return x.data() + m_first[body];
     };
-    VectorXd own;
     for (std::size_t k = 0; k < m_columns.size(); ++k) {
         const Column& column = m_columns[k];
         const int size = size_at(static_cast<int>(k));
-        own.noalias() = ConstBlock(m_values.data() + column.pivot, size, size) * segment(static_cast<int>(k));
-        segment(static_cast<int>(k)) = own;
+        double* own = of(static_cast<int>(k));
+        apply(m_values.data() + column.pivot, own, size);
         for (std::size_t i = 0; i < column.later.size(); ++i) {
-            segment(column.later[i]).noalias() -=
-                ConstBlock(m_values.data() + column.column[i], size_at(column.later[i]), size) * own;
+            subtract_applied(m_values.data() + column.column[i], own, of(column.later[i]),
+                             size_at(column.later[i]), size);
         }
     }
     for (std::size_t k = m_columns.size(); k-- > 0;) {
         const Column& column = m_columns[k];
-        const int size = size_at(static_cast<int>(k));
         for (std::size_t j = 0; j < column.later.size(); ++j) {
-            segment(static_cast<int>(k)).noalias() -=
-                ConstBlock(m_values.data() + column.row[j], size, size_at(column.later[j])) *
-                segment(column.later[j]);
+            subtract_applied(m_values.data() + column.row[j], of(column.later[j]), of(static_cast<int>(k)),
+                             size_at(static_cast<int>(k)), size_at(column.later[j]));
         }
     }
 }

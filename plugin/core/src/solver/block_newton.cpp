@@ -33,6 +33,7 @@ struct BlockNewton::Buffers {
     std::vector<DecoupledBounds> bounds;
     std::vector<BlockMatrix> slopes;
     VectorXd compliance, added;  // R; ε R
+    VectorXd guess;              ///< at which the first step of a point is taken; empty where there is none
     VectorXd centre, best, step, turn, linear, right, velocity;
 };
 
@@ -45,7 +46,8 @@ BlockNewton& BlockNewton::operator=(BlockNewton&&) noexcept = default;
 class BlockNewton::Problem {
 public:
     Problem(Buffers& own, ContactOperator& W, const Eigen::Ref<const VectorXd>& q,
-            std::span<const BlockDescriptor> blocks, const Eigen::Ref<const VectorXd>& start)
+            std::span<const BlockDescriptor> blocks, const Eigen::Ref<const VectorXd>& start,
+            const VectorXd& guess)
         : m(own), m_W(W), m_q(q), m_blocks(blocks)
     {
         m.bounds.clear();
@@ -54,6 +56,10 @@ public:
         }
         m.slopes.resize(blocks.size());
         set_compliance();
+        m.now.y.resize(0);
+        if (guess.size() == q.size() && guess.allFinite()) {
+            m.now.y = guess - velocity(guess).cwiseQuotient(m.compliance);
+        }
         m.centre.resize(q.size());
         answer(start, m.centre);
         m.best = m.centre;
@@ -66,11 +72,12 @@ public:
     double centre(double strength)
     {
         m.added = strength * m.compliance;
+        std::swap(m.guess, m.now.y);  // the states of the last point's end, or of the guess
         m.now.x = m.centre;
         m.now.y = m.centre - velocity(m.centre).cwiseQuotient(m.added);
-        const double merit = evaluate(m.now);
+        m_merit = evaluate(m.now);
         m.linear = m.now.answer;
-        return merit;
+        return m_merit;
     }
     [[nodiscard]] double floor() const
     {
@@ -78,6 +85,7 @@ public:
         return round_off * weighted_norm(m.now.answer);
     }
     bool find_step();
+    bool find_step_at(const VectorXd& y);
     double try_step(double share)
     {
         m.next.x = m.now.x + share * m.step;
@@ -174,19 +182,36 @@ private:
     const Eigen::Ref<const VectorXd>& m_q;
     std::span<const BlockDescriptor> m_blocks;
     double m_least = infinity;
+    double m_merit = infinity;  ///< where the point at hand begins
     int m_steps = 0;
 };
 
+/// A point begins in the states that the last one ended in: its own velocities, over a smaller ε, would leave
+/// many of them.
 bool BlockNewton::Problem::find_step()
 {
+    if (m.guess.size() == m.now.y.size()) {
+        const bool found = find_step_at(m.guess);
+        m.guess.resize(0);
+        if (found && try_step(1.0) < m_merit) {
+            return true;
+        }
+    }
+    return find_step_at(m.now.y);
+}
+
+bool BlockNewton::Problem::find_step_at(const VectorXd& y)
+{
+    m.linear.resize(y.size());
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
         const BlockDescriptor& block = m_blocks[b];
-        m.slopes[b] =
-            natural_answer(block, m.bounds[b], m.now.y.segment(block.offset, block.rows), true).slope;
+        const int o = block.offset, r = block.rows;
+        const BlockAnswer found = natural_answer(block, m.bounds[b], y.segment(o, r), true);
+        m.slopes[b] = found.slope;
+        m.linear.segment(o, r) = found.load + found.slope * (m.now.y - y).segment(o, r);
     }
-    m.right = m.now.answer - m.now.x;
+    m.right = m.linear - m.now.x;
     const bool found = m_W.find_step(m_blocks, m.slopes, m.added, m.right, m.step, m.turn);
-    m.linear = m.now.answer;
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
         const int o = m_blocks[b].offset, r = m_blocks[b].rows;
         m.linear.segment(o, r) += m.slopes[b] * m.turn.segment(o, r);
@@ -204,7 +229,8 @@ GaussSeidelResult BlockNewton::solve(const RowMajorRef& W, const Eigen::Ref<cons
 
 GaussSeidelResult BlockNewton::solve(ContactOperator& W, const Eigen::Ref<const VectorXd>& q,
                                      std::span<const BlockDescriptor> blocks,
-                                     const BlockNewtonOptions& options, Eigen::Ref<VectorXd> lambda)
+                                     const BlockNewtonOptions& options, Eigen::Ref<VectorXd> lambda,
+                                     const VectorXd& guess)
 {
     if (!lambda.allFinite()) {
         lambda.setZero();
@@ -212,7 +238,7 @@ GaussSeidelResult BlockNewton::solve(ContactOperator& W, const Eigen::Ref<const 
     if (!W.is_finite() || !q.allFinite()) {
         return {0, infinity, false};
     }
-    Problem problem(*m_buffers, W, q, blocks, lambda);
+    Problem problem(*m_buffers, W, q, blocks, lambda, guess);
     follow_proximal_points(problem, problem.least(),
                            {.tolerance = options.velocity_tolerance, .max_steps = options.max_steps});
     lambda = m_buffers->best;

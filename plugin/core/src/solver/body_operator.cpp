@@ -10,12 +10,13 @@ namespace softcontact {
 namespace {
 
 using Rows = Eigen::Map<const MatrixXd>;
+using Point = Eigen::Matrix<double, 3, 6>;
+using Six = Eigen::Matrix<double, 6, 1>;
 
 /// out += leftᵀ middle right. Points on bodies of six freedoms are most of what there is.
 void add_product(const Rows& left, const BlockMatrix& middle, const Rows& right, Eigen::Map<MatrixXd>& out)
 {
     if (left.rows() == 3 && left.cols() == 6 && right.cols() == 6) {
-        using Point = Eigen::Matrix<double, 3, 6>;
         const Matrix3d inner = middle.topLeftCorner<3, 3>();
         const Point answered = inner.lazyProduct(Eigen::Map<const Point>(right.data()));
         Eigen::Map<Eigen::Matrix<double, 6, 6>>(out.data()).noalias() +=
@@ -23,6 +24,30 @@ void add_product(const Rows& left, const BlockMatrix& middle, const Rows& right,
         return;
     }
     out.noalias() += left.transpose() * (middle * right);
+}
+
+/// motion += rowsᵀ load.
+void add_transposed(const Rows& rows, const double* load, double* motion)
+{
+    if (rows.rows() == 3 && rows.cols() == 6) {
+        Eigen::Map<Six>(motion).noalias() +=
+            Eigen::Map<const Point>(rows.data()).transpose().lazyProduct(Eigen::Map<const Vector3d>(load));
+        return;
+    }
+    Eigen::Map<VectorXd>(motion, rows.cols()).noalias() +=
+        rows.transpose() * Eigen::Map<const VectorXd>(load, rows.rows());
+}
+
+/// velocity += rows motion.
+void add_direct(const Rows& rows, const double* motion, double* velocity)
+{
+    if (rows.rows() == 3 && rows.cols() == 6) {
+        Eigen::Map<Vector3d>(velocity).noalias() +=
+            Eigen::Map<const Point>(rows.data()).lazyProduct(Eigen::Map<const Six>(motion));
+        return;
+    }
+    Eigen::Map<VectorXd>(velocity, rows.rows()).noalias() +=
+        rows * Eigen::Map<const VectorXd>(motion, rows.cols());
 }
 
 }  // namespace
@@ -94,8 +119,7 @@ void BodyOperator::gather(const VectorXd& load)
     for (std::size_t b = 0; b < m_block_first.size(); ++b) {
         for (const Part& part : parts(b)) {
             const auto body = static_cast<std::size_t>(part.body);
-            m_motion.segment(m_first[body], m_sizes[body]).noalias() +=
-                rows(part).transpose() * load.segment(m_block_first[b], part.rows);
+            add_transposed(rows(part), load.data() + m_block_first[b], m_motion.data() + m_first[body]);
         }
     }
 }
@@ -106,8 +130,7 @@ void BodyOperator::spread(VectorXd& velocity) const
     for (std::size_t b = 0; b < m_block_first.size(); ++b) {
         for (const Part& part : parts(b)) {
             const auto body = static_cast<std::size_t>(part.body);
-            velocity.segment(m_block_first[b], part.rows).noalias() +=
-                rows(part) * m_motion.segment(m_first[body], m_sizes[body]);
+            add_direct(rows(part), m_motion.data() + m_first[body], velocity.data() + m_block_first[b]);
         }
     }
 }

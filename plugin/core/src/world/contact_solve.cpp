@@ -127,8 +127,8 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
         return m_solver.solve(W, q, m_descriptors, own, found);
     };
     const auto newton = [&](bool points_alone) {
-        return solve_islands({m_descriptors, q, m_solver, {}, points_alone}, options.velocity_tolerance,
-                             found);
+        return solve_islands({m_descriptors, q, m_solver, {}, points_alone, m_guess},
+                             options.velocity_tolerance, found);
     };
     result.residual = std::numeric_limits<double>::infinity();
     if (keep(sweep(1, options.velocity_tolerance))) {
@@ -140,7 +140,10 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
         return result;
     }
     // Forces of rigid bodies are not unique, and those of sweeps depend on their order: Newton's are near
-    // those of the last step, in any axes.
+    // those of the last step, in any axes. Sweeps tell it which contacts stick, slide or part.
+    constexpr int first_sweeps = 10;  // after which most contacts are in their states
+    keep(sweep(std::min(most, first_sweeps), options.velocity_tolerance));
+    m_guess = m_tried;
     found = view(m_warm_start);
     if (keep(newton(true))) {
         return result;
@@ -149,6 +152,7 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
         return result;
     }
     // Where sweeps end is near a kink more often than where they began: it is the second start.
+    m_guess.clear();
     found = view(m_warm_start);
     if (keep(newton(false))) {
         return result;
@@ -215,14 +219,17 @@ GaussSeidelResult ContactProblemBuilder::solve_island(const IslandProblem& probl
     }
     m_rows.describe(m_islands.systems_of(island), problem.mixes.empty() ? items : std::span<const int>(),
                     m_island_mixes, scale, m_operator);
-    VectorXd q(rows), own(rows);
+    VectorXd q(rows), own(rows), guess(problem.guess.empty() ? 0 : rows);
     for (std::size_t k = 0; k < items.size(); ++k) {
         const int offset = problem.blocks[static_cast<std::size_t>(items[k])].offset;
         q.segment(m_island[k].offset, m_island[k].rows) = problem.q.segment(offset, m_island[k].rows);
         own.segment(m_island[k].offset, m_island[k].rows) = multipliers.segment(offset, m_island[k].rows);
+        for (int row = 0; row < m_island[k].rows && guess.size() > 0; ++row) {
+            guess[m_island[k].offset + row] = problem.guess[static_cast<std::size_t>(offset + row)];
+        }
     }
     const GaussSeidelResult found =
-        m_newton.solve(m_operator, q, m_island, {.velocity_tolerance = tolerance}, own);
+        m_newton.solve(m_operator, q, m_island, {.velocity_tolerance = tolerance}, own, guess);
     for (std::size_t k = 0; k < items.size(); ++k) {
         multipliers.segment(problem.blocks[static_cast<std::size_t>(items[k])].offset, m_island[k].rows) =
             own.segment(m_island[k].offset, m_island[k].rows);

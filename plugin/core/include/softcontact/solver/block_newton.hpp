@@ -33,9 +33,11 @@ public:
     /// λ (rows) [N] is the start, and the best found afterwards, which respects the bounds of all laws.
     /// `residual` is max over blocks of |R_b (λ_b - Λ_b)|_inf [m/s], rotations times the length of their rows
     /// (row_length); `iterations` counts steps.
+    /// guess (rows, or none): loads that may be near the solution, whose states the first step begins with;
+    /// what is found is near the start all the same, where there are several.
     GaussSeidelResult solve(ContactOperator& W, const Eigen::Ref<const VectorXd>& q,
                             std::span<const BlockDescriptor> blocks, const BlockNewtonOptions& options,
-                            Eigen::Ref<VectorXd> lambda);
+                            Eigen::Ref<VectorXd> lambda, const VectorXd& guess = {});
     GaussSeidelResult solve(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
                             std::span<const BlockDescriptor> blocks, const BlockNewtonOptions& options,
                             Eigen::Ref<VectorXd> lambda);

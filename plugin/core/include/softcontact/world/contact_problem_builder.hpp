@@ -164,7 +164,8 @@ private:
         Eigen::Ref<const VectorXd> q;
         const BlockGaussSeidel& judge;
         std::span<const RowMix> mixes;
-        bool points_alone;  ///< others than rigid bodies in points are left as they are
+        bool points_alone;                   ///< others than rigid bodies in points are left as they are
+        std::span<const double> guess = {};  ///< multipliers that may be near the solution
     };
     /// Newton's method for the islands that the multipliers do not solve yet, each for itself, W times a
     /// scale.
@@ -242,7 +243,7 @@ private:
     BlockGaussSeidel m_solver;
     BlockNewton m_newton;
     std::vector<BlockDescriptor> m_descriptors;
-    std::vector<double> m_multipliers, m_right_hand_side, m_warm_start, m_tried;
+    std::vector<double> m_multipliers, m_right_hand_side, m_warm_start, m_tried, m_guess;
     std::vector<RowMix> m_mixes;  ///< of the position pass, and their gaps [m]
     std::vector<double> m_corner_gaps;
     std::vector<int> m_first_corner;  ///< of each block, and one past the end
