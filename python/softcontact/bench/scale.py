@@ -1,29 +1,35 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How the time of a step grows with the number of bodies: boxes dropped in towers and in heaps, beside MuJoCo.
+"""How the time of a step grows with the number of bodies: boxes in towers, heaps and walls, and balls, beside MuJoCo.
 
-Both sides get the same boxes at the same places, the same friction and time step, one after the other in this process.
+Both sides get the same bodies at the same places, the same friction and time step, one after the other in this process.
 MuJoCo runs with the settings that hold friction (elliptic cones, impratio 10) and its own tolerance. What a step of
 ours leaves is told in m/s; MuJoCo relaxes contact and has no such figure, so for it only the deepest contact is told.
+Memory is what the process has grown by while a scene was built and run.
 """
 
+import gc
+import os
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from softcontact.bench.results import save_figure
 from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
 from softcontact.engines.embedded import EmbeddedEngine
 from softcontact.extras import how_to_install
 from softcontact.scene.bodies import KinematicBody, RigidBody
 from softcontact.scene.model import Scene
-from softcontact.scene.shapes import Box
+from softcontact.scene.shapes import Box, Sphere
 
 OURS = "SoftContact"
 SIDE, MASS, FRICTION = 0.05, 0.125, 0.5  # [m], [kg], [-]
 TIME_STEP = 0.002  # [s]
-QUICK, FULL = (8, 27), (8, 27, 64, 216, 512)
+BRICK = (2 * SIDE, SIDE, SIDE)  # [m]
+QUICK, FULL = (8, 27), (8, 64, 512, 1000)
 DURATION = {"quick": 0.3, "full": 0.8}  # [s] of motion: the fall, the impacts, and some rest
 TOLERANCE = 1e-8  # [m/s] that a step of ours counts as solved to
 
@@ -59,15 +65,41 @@ def heap(count: int) -> Places:
     return places
 
 
-LAYOUTS = {"towers": towers, "heap": heap}
+def wall(count: int) -> Places:
+    """Bricks in courses, each shifted by half a brick, a wall as high as it is wide."""
+    wide = max(1, round((0.5 * count) ** 0.5))
+    places = []
+    for i in range(count):
+        level, at = divmod(i, wide)
+        x = (BRICK[0] + 5e-4) * (at - 0.5 * (wide - 1) + 0.25 * (-1) ** level)
+        places.append(((x, 0.0, 0.5 * BRICK[2] + 2.5e-4 + level * (BRICK[2] + 2.5e-4)), (0.0, 0.0, 0.0, 1.0)))
+    return places
+
+
+class Layout(NamedTuple):
+    """Bodies of one shape, and where they start."""
+
+    named: str
+    shape: Box | Sphere
+    places: Callable[[int], Places]
+
+
+CUBE = Box(size=(SIDE, SIDE, SIDE))
+LAYOUTS = {
+    "towers": Layout("boxes in towers", CUBE, towers),
+    "heap": Layout("boxes in a heap", CUBE, heap),
+    "balls": Layout("balls in a heap", Sphere(radius=0.5 * SIDE), heap),
+    "wall": Layout("bricks in a wall", Box(size=BRICK), wall),
+}
 
 
 def measure(layout: str, count: int, duration: float) -> dict[str, Any]:
     """Time of our steps, and how well they are solved."""
-    box = Box(size=(SIDE, SIDE, SIDE))
+    before = _resident()
+    shape = LAYOUTS[layout].shape
     bodies = [
-        RigidBody(name=f"box{i}", shape=box, mass=MASS, position=p, orientation=q, friction=FRICTION)
-        for i, (p, q) in enumerate(LAYOUTS[layout](count))
+        RigidBody(name=f"body{i}", shape=shape, mass=MASS, position=p, orientation=q, friction=FRICTION)
+        for i, (p, q) in enumerate(LAYOUTS[layout].places(count))
     ]
     ground = Box(size=(10, 10, 0.2))
     table = KinematicBody(name="table", shape=ground, position=(0, 0, -0.1), friction=FRICTION)
@@ -89,6 +121,7 @@ def measure(layout: str, count: int, duration: float) -> dict[str, Any]:
         "solved": float(np.mean(residual <= TOLERANCE)),
         "residual": float(residual.max()),
         "deepest_m": float(samples[-1]["penetration_max"]),
+        "memory_mb": None if before is None else (_resident() or 0.0) - before,
     }
 
 
@@ -98,11 +131,16 @@ def measure_mujoco(layout: str, count: int, duration: float) -> dict[str, Any] |
         import mujoco
     except ImportError:
         return None
-    half = 0.5 * SIDE
+    before = _resident()
+    shape = LAYOUTS[layout].shape
+    size = (
+        str(shape.radius) if isinstance(shape, Sphere) else " ".join(str(0.5 * side) for side in shape.size)
+    )
+    kind = "sphere" if isinstance(shape, Sphere) else "box"
     boxes = "".join(
         f'<body pos="{p[0]} {p[1]} {p[2]}" quat="{q[3]} {q[0]} {q[1]} {q[2]}"><freejoint/>'
-        f'<geom type="box" size="{half} {half} {half}" mass="{MASS}" friction="{FRICTION}"/></body>'
-        for p, q in LAYOUTS[layout](count)
+        f'<geom type="{kind}" size="{size}" mass="{MASS}" friction="{FRICTION}"/></body>'
+        for p, q in LAYOUTS[layout].places(count)
     )
     model = mujoco.MjModel.from_xml_string(
         f'<mujoco><option timestep="{TIME_STEP}" cone="elliptic" impratio="10" integrator="implicitfast"/>'
@@ -126,6 +164,7 @@ def measure_mujoco(layout: str, count: int, duration: float) -> dict[str, Any] |
         "solved": None,
         "residual": None,
         "deepest_m": float(max(deepest, 0.0)),
+        "memory_mb": None if before is None else (_resident() or 0.0) - before,
     }
 
 
@@ -139,23 +178,25 @@ def growth(results: list[dict[str, Any]]) -> float:
 def markdown(results: list[dict[str, Any]]) -> str:
     """The figures as Markdown."""
     lines = [
-        "| boxes | tool | contacts | step, mean | median | longest | solved | residual, worst | deepest at the end |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| bodies | tool | contacts | step, mean | median | longest | solved | residual, worst | deepest at the end "
+        "| memory |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for r in results:
         step = r["step_ms"]
         solved = "" if r["solved"] is None else f"{100 * r['solved']:.1f} %"
+        memory = "" if r["memory_mb"] is None else f"{r['memory_mb']:.0f} MB"
         residual = "" if r["residual"] is None else f"{r['residual']:.1e} m/s"
         lines.append(
-            f"| {r['bodies']} in {'a heap' if r['layout'] == 'heap' else 'towers'} | {r['tool']} | {r['contacts']} "
+            f"| {r['bodies']} {LAYOUTS[r['layout']].named} | {r['tool']} | {r['contacts']} "
             f"| {step['mean']:.2f} ms | {step['median']:.2f} ms | {step['max']:.1f} ms | {solved} | {residual} "
-            f"| {1e6 * r['deepest_m']:.2f} µm |"
+            f"| {1e6 * r['deepest_m']:.2f} µm | {memory} |"
         )
     return "\n".join(lines)
 
 
 def main(quick: bool = False, json: Path | None = None, out: Path | None = None) -> int:
-    """Measure up to 27 boxes with `quick`, else up to 512. Returns 1 if some step of ours was not solved."""
+    """Measure up to 27 bodies with `quick`, else up to 1000. Returns 1 if some step of ours was not solved."""
     counts, duration = (QUICK, DURATION["quick"]) if quick else (FULL, DURATION["full"])
     results: list[dict[str, Any]] = []
     for layout in LAYOUTS:
@@ -173,10 +214,41 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
         for tool in dict.fromkeys(r["tool"] for r in results):
             own = [r for r in results if r["layout"] == layout and r["tool"] == tool]
             exponents[f"{layout}, {tool}"] = growth(own)
-            print(f"{layout}, {tool}: time of a step grows with the boxes to the power of {growth(own):.2f}")
+            print(f"{layout}, {tool}: time of a step grows with the bodies to the power of {growth(own):.2f}")
     document = {"benchmark": "scale", "machine": info, "results": results, "growth": exponents}
     write_results("scale", document, json, out, table)
+    if out is not None:
+        plot(results, out / "scale.png")
     return 0 if all(r["solved"] == 1.0 for r in results if r["solved"] is not None) else 1
+
+
+def plot(results: list[dict[str, Any]], path: Path) -> None:
+    """Mean time of a step over the number of bodies, a panel for each layout."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(15, 3.8), layout="constrained")
+    axes = figure.subplots(1, len(LAYOUTS), sharey=True)
+    for axis, (name, layout) in zip(axes, LAYOUTS.items(), strict=True):
+        for tool in dict.fromkeys(r["tool"] for r in results):
+            own = [r for r in results if r["layout"] == name and r["tool"] == tool]
+            times = [r["step_ms"]["mean"] for r in own]
+            axis.loglog([r["bodies"] for r in own], times, marker="o", label=tool)
+        axis.set_title(layout.named)
+        axis.set_xlabel("bodies")
+        axis.grid(alpha=0.3, which="both")
+    axes[0].set_ylabel("time of a step, mean [ms]")
+    axes[0].legend()
+    save_figure(figure, path)
+
+
+def _resident() -> float | None:
+    """Memory of this process [MB]; None where the system does not tell."""
+    gc.collect()
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def _times(times: list[float]) -> dict[str, Any]:
