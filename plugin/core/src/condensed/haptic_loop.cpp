@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "softcontact/geometry/length_limit.hpp"
+#include "softcontact/haptics/length_limit.hpp"
 #include "softcontact/haptics/tick_clock.hpp"
 
 namespace softcontact {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "softcontact/geometry/length_limit.hpp"
+#include "softcontact/haptics/length_limit.hpp"
 
 namespace softcontact {
 

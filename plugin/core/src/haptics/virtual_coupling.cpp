@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
-#include <softcontact/geometry/length_limit.hpp>
+#include <softcontact/haptics/length_limit.hpp>
 #include <softcontact/haptics/virtual_coupling.hpp>
 #include <stdexcept>
 #include <string>

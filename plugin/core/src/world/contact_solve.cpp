@@ -9,6 +9,8 @@ namespace softcontact {
 
 namespace {
 
+constexpr int rows_of_point = 3;
+
 /// Zeros in memory that is kept when fewer are needed, unlike that of an Eigen vector.
 Eigen::Map<VectorXd> zeros(std::vector<double>& memory, Index size)
 {
@@ -142,12 +144,15 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
     // Forces of rigid bodies are not unique, and those of sweeps depend on their order: Newton's are near
     // those of the last step, in any axes. Sweeps tell it which contacts stick, slide or part.
     constexpr int first_sweeps = 10;  // after which most contacts are in their states
-    keep(sweep(std::min(most, first_sweeps), options.velocity_tolerance));
-    m_guess = m_tried;
-    found = view(m_warm_start);
-    if (keep(newton(true))) {
-        return result;
+    if (has_rigid_points()) {
+        keep(sweep(std::min(most, first_sweeps), options.velocity_tolerance));
+        m_guess = m_tried;
+        found = view(m_warm_start);
+        if (keep(newton(true))) {
+            return result;
+        }
     }
+    found = view(m_warm_start);
     if (keep(sweep(std::min(most, usual_sweeps), options.velocity_tolerance))) {
         return result;
     }
@@ -166,10 +171,21 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
     return result;
 }
 
+bool ContactProblemBuilder::has_rigid_points()
+{
+    m_rows.find_islands(m_islands);
+    std::vector<bool> in_points = m_islands.rigid;
+    for (std::size_t b = 0; b < m_descriptors.size(); ++b) {
+        if (m_descriptors[b].rows > rows_of_point) {
+            in_points[static_cast<std::size_t>(m_islands.of_block[b])] = false;
+        }
+    }
+    return std::find(in_points.begin(), in_points.end(), true) != in_points.end();
+}
+
 GaussSeidelResult ContactProblemBuilder::solve_islands(const IslandProblem& problem, double tolerance,
                                                        Eigen::Ref<VectorXd> multipliers, double scale)
 {
-    constexpr int rows_of_point = 3;
     m_rows.find_islands(m_islands);
     const auto island_of = [&](int item) {
         const auto i = static_cast<std::size_t>(item);

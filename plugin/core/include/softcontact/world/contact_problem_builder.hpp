@@ -167,6 +167,8 @@ private:
         bool points_alone;                   ///< others than rigid bodies in points are left as they are
         std::span<const double> guess = {};  ///< multipliers that may be near the solution
     };
+    /// Whether some island has rigid bodies that touch in points alone.
+    bool has_rigid_points();
     /// Newton's method for the islands that the multipliers do not solve yet, each for itself, W times a
     /// scale.
     GaussSeidelResult solve_islands(const IslandProblem& problem, double tolerance,
