@@ -146,6 +146,8 @@ def unreadable(folder):
             else:
                 end = {".html": b"</html>\n", ".png": b"IEND\xaeB`\x82", ".vtu": b"</VTKFile>", ".md": b"\n"}
                 assert path.read_bytes().rstrip().endswith(end.get(path.suffix, b"").rstrip())
+        except FileNotFoundError:
+            continue  # cleared away meanwhile
         except (OSError, ValueError, AssertionError) as error:
             found.append(f"{name}: {error}")
     return found

