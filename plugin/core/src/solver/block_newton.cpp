@@ -47,8 +47,8 @@ class BlockNewton::Problem {
 public:
     Problem(Buffers& own, ContactOperator& W, const Eigen::Ref<const VectorXd>& q,
             std::span<const BlockDescriptor> blocks, const Eigen::Ref<const VectorXd>& start,
-            const VectorXd& guess)
-        : m(own), m_W(W), m_q(q), m_blocks(blocks)
+            const VectorXd& guess, const BlockNewtonOptions& options)
+        : m(own), m_W(W), m_q(q), m_blocks(blocks), m_go_on(options.go_on)
     {
         m.bounds.clear();
         for (const BlockDescriptor& block : blocks) {
@@ -107,7 +107,7 @@ public:
     bool go_on()
     {
         ++m_steps;
-        return true;
+        return !m_go_on || m_go_on(m.best);
     }
 
 private:
@@ -183,6 +183,7 @@ private:
     std::span<const BlockDescriptor> m_blocks;
     double m_least = infinity;
     double m_merit = infinity;  ///< where the point at hand begins
+    const std::function<bool(const VectorXd&)>& m_go_on;
     int m_steps = 0;
 };
 
@@ -238,7 +239,7 @@ GaussSeidelResult BlockNewton::solve(ContactOperator& W, const Eigen::Ref<const 
     if (!W.is_finite() || !q.allFinite()) {
         return {0, infinity, false};
     }
-    Problem problem(*m_buffers, W, q, blocks, lambda, guess);
+    Problem problem(*m_buffers, W, q, blocks, lambda, guess, options);
     follow_proximal_points(problem, problem.least(),
                            {.tolerance = options.velocity_tolerance, .max_steps = options.max_steps});
     lambda = m_buffers->best;

@@ -122,14 +122,6 @@ ContactMatrix::ContactMatrix(const RowMajorRef& W)
     }
 }
 
-void ContactMatrix::add_diagonal(const VectorXd& amount)
-{
-    for (Index i = 0; i < rows(); ++i) {
-        entry(i, i) += amount[i / 3];
-        m_diagonal[static_cast<std::size_t>(i / 3)](i % 3, i % 3) += amount[i / 3];
-    }
-}
-
 void ContactMatrix::add_column(Index contact, const Vector3d& delta, double* u) const
 {
     const auto c = static_cast<std::size_t>(contact);

@@ -2,299 +2,186 @@
 #include "contact_newton.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <vector>
 
-#include "contact_projection.hpp"
 #include "contact_sweeps.hpp"
 #include "linear_step.hpp"
+#include "softcontact/solver/block_newton.hpp"
 
 namespace softcontact {
 
 namespace {
 
-// Compliance on the diagonal, against the block's own.
-constexpr double least_extra = 1e-13, first_extra = 1e-8, most_extra = 1.0;
-// A step is taken when it lowers the merit below the worst of this many past ones.
-constexpr std::size_t memory = 4;
 // Time of a dense step, guessed high.
 constexpr double seconds_a_cubed_row = 3e-10;
-constexpr int most_halvings = 6, most_failures = 6;
 // Systems larger than this are factorised sparse where at most this share of W is stored.
 constexpr Index dense_size = 400;
 constexpr double sparse_share = 0.2;
 
-}  // namespace
-
-ContactNewton::ContactNewton(const ContactProblem& problem, const VectorXd& compliance)
-    : m_problem(problem),
-      m_rho(compliance.cwiseInverse()),
-      m_extra(first_extra),
-      m_equations(static_cast<std::size_t>(problem.mu.size())),
-      m_place(static_cast<std::size_t>(problem.mu.size()))
-{
-}
-
-template <typename Visitor>
-void ContactNewton::for_each_block(double extra, Visitor&& visit) const
-{
-    for (Index j = 0; j < m_rho.size(); ++j) {
-        const Index column = m_place[static_cast<std::size_t>(j)];
-        if (column < 0) {
-            continue;
-        }
-        bool diagonal = false;
-        const auto own = [&](const ContactEquation& e, const Matrix3d& W) -> Matrix3d {
-            return e.A * (W + extra / m_rho[j] * Matrix3d::Identity()) + e.B;
-        };
-        m_problem.W.for_each_in_column(j, [&](Index i, const Matrix3d& W) {
-            const auto row = static_cast<std::size_t>(i);
-            if (m_place[row] >= 0) {
-                diagonal = diagonal || i == j;
-                visit(m_place[row], column,
-                      i == j ? own(m_equations[row], W) : Matrix3d(m_equations[row].A * W));
-            }
-        });
-        if (!diagonal) {
-            visit(column, column, own(m_equations[static_cast<std::size_t>(j)], Matrix3d::Zero()));
-        }
+/// W of point contacts, with what a run knows of its time.
+class PointOperator final : public ContactOperator {
+public:
+    PointOperator(const ContactMatrix& W, ContactRun& run)
+        : m_W(W), m_run(run), m_place(static_cast<std::size_t>(W.contacts()))
+    {
     }
-}
 
-bool ContactNewton::solve_system(Index size, double extra, VectorXd& right, ContactRun& run)
-{
-    const auto n = static_cast<double>(m_rho.size());
-    const double share = static_cast<double>(m_problem.W.blocks()) / (n * n);
-    if (size <= dense_size || share > sparse_share) {
-        m_matrix.setZero(size, size);
-        for_each_block(extra,
-                       [&](Index i, Index j, const Matrix3d& block) { m_matrix.block<3, 3>(i, j) = block; });
-        return solve_dense(m_matrix, right, run);
+    /// A factorisation that might have outlasted the time was not begun.
+    [[nodiscard]] bool short_of_time() const { return m_short_of_time; }
+
+    void multiply(const VectorXd& load, VectorXd& velocity) override { m_W.multiply(load, velocity); }
+    [[nodiscard]] BlockMatrix own(const BlockDescriptor& block) const override
+    {
+        return m_W.diagonal(block.offset / 3);
     }
-    std::vector<Eigen::Triplet<double>> entries;
-    for_each_block(extra, [&](Index i, Index j, const Matrix3d& block) {
-        for (Index c = 0; c < 3; ++c) {
-            for (Index k = 0; k < 3; ++k) {
-                entries.emplace_back(static_cast<int>(i + k), static_cast<int>(j + c), block(k, c));
+    [[nodiscard]] bool is_finite() const override
+    {
+        bool finite = true;
+        for (Index j = 0; j < m_W.contacts(); ++j) {
+            m_W.for_each_in_column(j, [&](Index, const Matrix3d& W) { finite = finite && W.allFinite(); });
+        }
+        return finite;
+    }
+    /// (added + A S A⁻¹ W) step = A off, A the diagonal of `added`; where S is zero, step = off.
+    bool find_step(std::span<const BlockDescriptor> blocks, std::span<const BlockMatrix> slopes,
+                   const VectorXd& added, const VectorXd& off, VectorXd& step, VectorXd& turn) override
+    {
+        Index size = 0;
+        m_known = off;
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            m_place[b] = slopes[b].isZero(0.0) ? -1 : size;
+            if (m_place[b] >= 0) {
+                m_known.segment<3>(blocks[b].offset).setZero();
+                size += 3;
             }
         }
-    });
-    Eigen::SparseMatrix<double> matrix(size, size);
-    matrix.setFromTriplets(entries.begin(), entries.end());
-    return solve_sparse(matrix, right, run);
-}
-
-bool ContactNewton::direction(const VectorXd& r, const VectorXd& u, double extra, VectorXd& step,
-                              ContactRun& run)
-{
-    const Index n = m_rho.size();
-    Index size = 0;
-    step.setZero(3 * n);
-    for (Index i = 0; i < n; ++i) {
-        const auto k = static_cast<std::size_t>(i);
-        m_equations[k] =
-            contact_equation(m_rho[i], m_problem.mu[i], r.segment<3>(3 * i), u.segment<3>(3 * i));
-        m_place[k] = m_equations[k].parted ? -1 : size;
-        if (m_equations[k].parted) {
-            step.segment<3>(3 * i) = -r.segment<3>(3 * i);
-        } else {
-            size += 3;
-        }
-    }
-    VectorXd forced, right(size);
-    m_problem.W.multiply(step, forced);
-    for (Index i = 0; i < n; ++i) {
-        const auto k = static_cast<std::size_t>(i);
-        if (m_place[k] >= 0) {
-            right.segment<3>(m_place[k]) = -m_equations[k].phi - m_equations[k].A * forced.segment<3>(3 * i);
-        }
-    }
-    if (size > 0 && !solve_system(size, extra, right, run)) {
-        return false;
-    }
-    for (Index i = 0; i < n; ++i) {
-        const Index place = m_place[static_cast<std::size_t>(i)];
-        if (place >= 0) {
-            step.segment<3>(3 * i) = right.segment<3>(place);
-        }
-    }
-    return true;
-}
-
-ContactNewton::End ContactNewton::run(VectorXd& r, int most, ContactRun& run)
-{
-    VectorXd u, step, image, next, next_u;
-    const auto velocity = [&] {
-        m_problem.W.multiply(r, u);
-        u += m_problem.q;
-    };
-    velocity();
-    std::vector<double> past{contact_merit(m_rho, m_problem.mu, r, u)};
-    int failures = 0;
-    for (int k = 0; k < most; ++k) {
-        run.poll();
-        // A factorisation cannot be cut short: where it might outlast the budget, the sweeps have the time.
-        const auto active =
-            3.0 * static_cast<double>((r.reshaped(3, m_rho.size()).row(0).array() > 0.0).count());
-        if (run.time_left() < active * active * active * seconds_a_cubed_row) {
-            return End::no_progress;
-        }
-        bool taken = false;
-        if (direction(r, u, m_extra, step, run)) {
-            m_problem.W.multiply(step, image);
-            const double worst = *std::ranges::max_element(past);
-            double t = 1.0;
-            for (int h = 0; h <= most_halvings && !taken; ++h, t *= 0.5) {
-                next = r + t * step;
-                next_u = u + t * image;
-                ++run.result.inner_iterations;
-                const double now = contact_merit(m_rho, m_problem.mu, next, next_u);
-                if (now <= (1.0 - 1e-4 * t) * worst) {
-                    taken = true;
-                    past.push_back(now);
-                    if (past.size() > memory) {
-                        past.erase(past.begin());
-                    }
-                    m_extra = h == 0  ? std::max(least_extra, 0.1 * m_extra)
-                              : h > 2 ? std::min(most_extra, 10.0 * m_extra)
-                                      : m_extra;
-                }
-            }
-        }
-        if (!taken) {
-            m_extra *= 100.0;
-            if (++failures >= most_failures || m_extra > most_extra) {
-                m_extra = first_extra;
-                return End::no_progress;
-            }
-            continue;
-        }
-        r = next;
-        velocity();
-        const double error = run.error(r, u);
-        if (error <= run.options().tolerance) {
-            run.accept(r, error);
-            return End::converged;
-        }
-        run.offer(r, error);
-        if (!run.count(error)) {
-            return End::budget;
-        }
-    }
-    return End::no_progress;
-}
-
-namespace {
-
-void approach(const ContactProblem& problem, const VectorXd& guess, int patience, bool pulls,
-              ContactRun& run);
-
-// Proximal points: compliance added at first, against the block's own, and how it moves.
-constexpr double first_pull = 1e-3, least_pull = 1e-9, most_pull = 10.0;
-constexpr int part_iterations = 400, most_pulls = 60, most_idle_pulls = 12;
-
-/// Proximal points: r -> the solution of the problem with compliance added that is free of load at r. Each is
-/// better posed than the problem itself. True when the run is over.
-bool pull(const ContactProblem& problem, ContactRun& run)
-{
-    VectorXd compliance(problem.mu.size());
-    for (Index i = 0; i < compliance.size(); ++i) {
-        compliance[i] = problem.W.diagonal(i).trace() / 3.0;
-    }
-    VectorXd r = run.best(), u;
-    double error = run.best_error(), milestone = error, strength = first_pull;
-    int idle = 0;
-    for (int k = 0; k < most_pulls && idle < most_idle_pulls; ++k) {
-        ContactProblem eased{problem.W, problem.q, problem.mu};
-        eased.W.add_diagonal(strength * compliance);
-        for (Index i = 0; i < r.size(); ++i) {
-            eased.q[i] -= strength * compliance[i / 3] * r[i];
-        }
-        const ContactSolverOptions options = run.part(std::max(1e-13, 1e-2 * error), part_iterations);
-        ContactRun part(eased, options);
-        part.offer(r, std::numeric_limits<double>::infinity());
-        approach(eased, r, 30, false, part);
-        r = part.result.converged() ? part.result.force : part.best();
-        problem.W.multiply(r, u);
-        u += problem.q;
-        error = run.error(r, u);
-        run.offer(r, error);
-        const bool more = run.count_part(part.result, error);
-        if (error <= run.options().tolerance) {
-            run.result.force = r;
-            run.result.reason = StopReason::converged;
-            return true;
-        }
-        if (!more) {
-            return true;
-        }
-        if (!std::isfinite(error)) {
+        const auto rows = static_cast<double>(size);
+        m_short_of_time = m_run.time_left() < rows * rows * rows * seconds_a_cubed_row;
+        if (m_short_of_time) {
             return false;
         }
-        idle = run.best_error() <= 0.5 * milestone ? 0 : idle + 1;
-        milestone = idle == 0 ? run.best_error() : milestone;
-        strength = part.result.converged() ? std::max(least_pull, 0.5 * strength)
-                                           : std::min(most_pull, 3.0 * strength);
+        m_W.multiply(m_known, turn);
+        VectorXd right(size);
+        m_scaled.resize(blocks.size());
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            if (m_place[b] >= 0) {
+                const Vector3d A = added.segment<3>(blocks[b].offset);
+                m_scaled[b] = A.asDiagonal() * slopes[b] * A.cwiseInverse().asDiagonal();
+                right.segment<3>(m_place[b]) = A.cwiseProduct(off.segment<3>(blocks[b].offset)) -
+                                               m_scaled[b] * turn.segment<3>(blocks[b].offset);
+            }
+        }
+        if (size > 0 && !solve(added, size, right)) {
+            return false;
+        }
+        step = m_known;
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            if (m_place[b] >= 0) {
+                step.segment<3>(blocks[b].offset) = right.segment<3>(m_place[b]);
+            }
+        }
+        m_W.multiply(step, turn);
+        turn = -turn.cwiseQuotient(added).eval();
+        return step.allFinite() && turn.allFinite();
     }
-    return false;
-}
 
-/// Projections from zero: another way to come near, where the others are caught at a bad place. True when the
-/// run is over.
-bool start_elsewhere(const ContactProblem& problem, int most, ContactRun& run)
-{
-    const ContactSolverOptions options = run.part(run.options().tolerance, most);
-    ContactRun part(problem, options);
-    const VectorXd zero = VectorXd::Zero(problem.q.size());
-    part.offer(zero, run.error(zero, problem.q));
-    const MatrixOperator W(problem.W);
-    run_projection(W, operator_compliances(W, problem.mu.size())[0], problem.q, problem.mu, zero, part);
-    const bool solved = part.result.converged();
-    VectorXd r = solved ? part.result.force : part.best(), u;
-    problem.W.multiply(r, u);
-    u += problem.q;
-    const double error = run.error(r, u);
-    run.offer(r, error);
-    const bool more = run.count_part(part.result, error);
-    if (solved) {
-        run.result.force = r;
-        run.result.reason = StopReason::converged;
-        return true;
+private:
+    template <typename Visitor>
+    void for_each_block(const VectorXd& added, Visitor&& visit) const
+    {
+        for (Index j = 0; j < m_W.contacts(); ++j) {
+            const Index column = m_place[static_cast<std::size_t>(j)];
+            if (column < 0) {
+                continue;
+            }
+            m_W.for_each_in_column(j, [&](Index i, const Matrix3d& W) {
+                const auto row = static_cast<std::size_t>(i);
+                if (m_place[row] >= 0) {
+                    visit(m_place[row], column, Matrix3d(m_scaled[row] * W));
+                }
+            });
+            visit(column, column, Matrix3d(added.segment<3>(3 * j).asDiagonal()));
+        }
     }
-    return !more;
-}
 
-/// Sweeps and Newton steps in turn, and where those do not get on and `pulls` allows it, proximal points and
-/// projections.
-void approach(const ContactProblem& problem, const VectorXd& guess, int patience, bool pulls, ContactRun& run)
-{
-    ContactNewton newton(problem, run.compliance());
-    ContactSweeps sweeps(problem);
-    constexpr int newton_steps = 40;
-    constexpr int projections = 700;
-    VectorXd r = guess;
-    for (int turn = 1;; ++turn, patience *= 2) {
-        sweeps.start(r);
-        if (run_sweeps(problem, sweeps, Acceleration::anderson, patience, run)) {
-            return;
+    bool solve(const VectorXd& added, Index size, VectorXd& right)
+    {
+        const auto n = static_cast<double>(m_W.contacts());
+        if (size <= dense_size || static_cast<double>(m_W.blocks()) / (n * n) > sparse_share) {
+            m_matrix.setZero(size, size);
+            for_each_block(
+                added, [&](Index i, Index j, const Matrix3d& block) { m_matrix.block<3, 3>(i, j) += block; });
+            return solve_dense(m_matrix, right, m_run);
         }
-        r = run.best();
-        if (newton.run(r, newton_steps, run) != ContactNewton::End::no_progress) {
-            return;
-        }
-        if (pulls && turn > 1 &&
-            (turn % 2 == 0 ? start_elsewhere(problem, projections * turn, run) : pull(problem, run))) {
-            return;
-        }
-        r = run.best();
+        std::vector<Eigen::Triplet<double>> entries;
+        for_each_block(added, [&](Index i, Index j, const Matrix3d& block) {
+            for (Index c = 0; c < 3; ++c) {
+                for (Index k = 0; k < 3; ++k) {
+                    entries.emplace_back(static_cast<int>(i + k), static_cast<int>(j + c), block(k, c));
+                }
+            }
+        });
+        Eigen::SparseMatrix<double> matrix(size, size);
+        matrix.setFromTriplets(entries.begin(), entries.end());
+        return solve_sparse(matrix, right, m_run);
     }
+
+    const ContactMatrix& m_W;
+    ContactRun& m_run;
+    std::vector<Index> m_place;  ///< of a contact in the linear system; -1 where its load does not move
+    std::vector<Matrix3d> m_scaled;
+    MatrixXd m_matrix;
+    VectorXd m_known;
+    bool m_short_of_time = false;
+};
+
+std::vector<BlockDescriptor> descriptors(const VectorXd& mu)
+{
+    std::vector<BlockDescriptor> blocks;
+    for (Index i = 0; i < mu.size(); ++i) {
+        blocks.push_back({.offset = static_cast<int>(3 * i), .rows = 3, .mu = mu[i]});
+    }
+    return blocks;
 }
 
 }  // namespace
 
 void run_newton(const ContactProblem& problem, const VectorXd& guess, int patience, ContactRun& run)
 {
-    approach(problem, guess, patience, true, run);
+    constexpr int newton_steps = 1500;  // a rock pile of 463 contacts takes 1200
+    ContactSweeps sweeps(problem);
+    PointOperator W(problem.W, run);
+    BlockNewton newton;
+    const std::vector<BlockDescriptor> blocks = descriptors(problem.mu);
+    VectorXd r = guess, u;
+    bool over = false;
+    const auto go_on = [&](const VectorXd& best) {
+        problem.W.multiply(best, u);
+        u += problem.q;
+        const double error = run.error(best, u);
+        ++run.result.inner_iterations;
+        run.offer(best, error);
+        if (error <= run.options().tolerance) {
+            run.accept(best, error);
+            over = true;
+        } else {
+            over = !run.count(error);
+        }
+        return !over && !W.short_of_time();
+    };
+    for (;; patience *= 2) {
+        sweeps.start(r);
+        if (run_sweeps(problem, sweeps, Acceleration::anderson, patience, run)) {
+            return;
+        }
+        r = run.best();
+        newton.solve(W, problem.q, blocks,
+                     {.velocity_tolerance = 0.0, .max_steps = newton_steps, .go_on = go_on}, r, VectorXd(r));
+        if (over) {
+            return;
+        }
+        r = run.best();
+    }
 }
 
 }  // namespace softcontact

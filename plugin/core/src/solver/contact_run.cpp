@@ -104,25 +104,6 @@ double ContactRun::time_left() const
                                          : std::numeric_limits<double>::infinity();
 }
 
-ContactSolverOptions ContactRun::part(double tolerance, int most) const
-{
-    ContactSolverOptions options = m_options;
-    options.tolerance = tolerance;
-    options.max_iterations = std::min(most, m_options.max_iterations - result.iterations);
-    if (m_options.time_budget_s > 0.0) {
-        options.time_budget_s = std::max(time_left(), 1e-9);
-    }
-    return options;
-}
-
-bool ContactRun::count_part(const ContactSolverResult& part, double error)
-{
-    result.inner_iterations += part.inner_iterations;
-    result.iterations += part.iterations;
-    result.history.insert(result.history.end(), part.history.size(), error);
-    return within_budget();
-}
-
 bool ContactRun::count(double judged)
 {
     ++result.iterations;

@@ -40,11 +40,6 @@ public:
     [[nodiscard]] bool out_of_time() const;
     /// Seconds left of the budget; infinity where there is none.
     [[nodiscard]] double time_left() const;
-    /// Options for a part of the run: at most `most` of the iterations left, in the time left.
-    [[nodiscard]] ContactSolverOptions part(double tolerance, int most) const;
-    /// Count the iterations of a part that ended with this error; as count.
-    bool count_part(const ContactSolverResult& part, double error);
-
     /// See ContactSolverOptions::poll. To be called often: it looks at the clock and no more, most times.
     void poll()
     {

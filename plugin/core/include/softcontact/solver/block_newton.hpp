@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "softcontact/solver/block_gauss_seidel.hpp"
@@ -11,6 +12,8 @@ namespace softcontact {
 struct BlockNewtonOptions {
     double velocity_tolerance = 1e-9;  ///< [m/s], absolute
     int max_steps = 300;               ///< Newton steps, all together
+    /// Told the best loads so far after each step; false ends the search.
+    std::function<bool(const VectorXd&)> go_on = {};
 };
 
 /// Semismooth Newton method over contact blocks of every kind, for the problems that sweeps do not solve.

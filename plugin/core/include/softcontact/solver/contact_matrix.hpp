@@ -31,8 +31,6 @@ public:
 
     /// u += W[:, contact] Δ.
     void add_column(Index contact, const Vector3d& delta, double* u) const;
-    /// W += diag(amount_i I), a number a contact.
-    void add_diagonal(const VectorXd& amount);
     /// out = W r.
     void multiply(const VectorXd& r, VectorXd& out) const;
 
