@@ -127,8 +127,8 @@ def solve(
         method: "auto": exact for one contact, else "anderson", and "newton" where that stagnates;
             "projection" where W is an operator. "block_gauss_seidel": exact 3x3 block solves; "nncg" and
             "anderson": the same with nonsmooth conjugate gradients or Anderson mixing between sweeps;
-            "newton": sweeps, and nonsmooth Newton along proximal points; "projection": products with W alone, projections and
-            Newton–Krylov steps; "local_uzawa": an inner prediction–projection loop per contact;
+            "newton": sweeps, and nonsmooth Newton along proximal points; "projection": products with W
+            alone, projections and Newton–Krylov steps; "local_uzawa": an inner prediction–projection loop per contact;
             "global_uzawa": one such step per contact and sweep.
         tolerance: of what `stop` names.
         max_iterations: sweeps and Newton steps.

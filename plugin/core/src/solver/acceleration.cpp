@@ -13,6 +13,8 @@ namespace {
 constexpr double restart_growth = 4.0;
 // Tikhonov term of its least squares, against the trace.
 constexpr double mixing_regularisation = 1e-12;
+// Sum of mixing weights up to which an image keeps its digits.
+constexpr double most_weight = 3.0;
 
 }  // namespace
 
@@ -49,11 +51,37 @@ void SweepAcceleration::apply(Acceleration method, const Eigen::Ref<const Vector
     if (method == Acceleration::conjugate) {
         conjugate(before, lambda);
     } else if (method == Acceleration::anderson) {
-        mix(before, lambda);
+        const SmallVector weights = mix(before, lambda, nullptr);
+        for (Index j = 0; j < weights.size(); ++j) {
+            lambda -= weights[j] * m_point_changes.col(j).head(m_size);
+        }
     }
 }
 
-void SweepAcceleration::conjugate(const Eigen::Ref<const VectorXd>& before, Eigen::Ref<VectorXd> lambda)
+bool SweepAcceleration::apply(Acceleration method, const VectorXd& before, const VectorXd& image_before,
+                              VectorXd& lambda, VectorXd& image)
+{
+    if (method == Acceleration::conjugate) {
+        const double beta = conjugate(before, lambda);
+        if (!m_started) {
+            m_image_direction.setZero(image.size());
+            m_started = true;
+        }
+        m_last_image = image - image_before;
+        image += beta * m_image_direction;
+        m_image_direction = beta * m_image_direction + m_last_image;
+    } else if (method == Acceleration::anderson) {
+        const SmallVector weights = mix(before, lambda, &image);
+        for (Index j = 0; j < weights.size(); ++j) {
+            lambda -= weights[j] * m_point_changes.col(j).head(m_size);
+            image -= weights[j] * m_image_changes.col(j);
+        }
+        return weights.size() == 0 || weights.lpNorm<1>() <= most_weight;
+    }
+    return true;
+}
+
+double SweepAcceleration::conjugate(const Eigen::Ref<const VectorXd>& before, Eigen::Ref<VectorXd> lambda)
 {
     double norm = 0.0;
     for (Index i = 0; i < m_size; ++i) {
@@ -69,9 +97,12 @@ void SweepAcceleration::conjugate(const Eigen::Ref<const VectorXd>& before, Eige
         lambda[i] += carried;
         m_direction[i] = carried + step;
     }
+    return beta;
 }
 
-void SweepAcceleration::mix(const Eigen::Ref<const VectorXd>& before, Eigen::Ref<VectorXd> lambda)
+SweepAcceleration::SmallVector SweepAcceleration::mix(const Eigen::Ref<const VectorXd>& before,
+                                                      const Eigen::Ref<const VectorXd>& lambda,
+                                                      const VectorXd* image)
 {
     auto step = m_step.head(m_size);
     auto last_step = m_last_step.head(m_size);
@@ -83,6 +114,10 @@ void SweepAcceleration::mix(const Eigen::Ref<const VectorXd>& before, Eigen::Ref
     } else if (m_started) {
         m_step_changes.col(m_next).head(m_size) = step - last_step;
         m_point_changes.col(m_next).head(m_size) = lambda - last_point;
+        if (image != nullptr) {
+            m_image_changes.resize(image->size(), window);
+            m_image_changes.col(m_next) = *image - m_last_image;
+        }
         m_used = std::min(m_used + 1, window);
         for (int j = 0; j < m_used; ++j) {
             m_gram(m_next, j) = m_gram(j, m_next) =
@@ -94,8 +129,11 @@ void SweepAcceleration::mix(const Eigen::Ref<const VectorXd>& before, Eigen::Ref
     m_started = true;
     last_step = step;
     last_point = lambda;
+    if (image != nullptr) {
+        m_last_image = *image;
+    }
     if (m_used == 0) {
-        return;
+        return {};
     }
     SmallVector right(m_used);
     for (int j = 0; j < m_used; ++j) {
@@ -104,12 +142,7 @@ void SweepAcceleration::mix(const Eigen::Ref<const VectorXd>& before, Eigen::Ref
     SmallMatrix gram = m_gram.topLeftCorner(m_used, m_used);
     gram.diagonal().array() += mixing_regularisation * gram.trace();
     const SmallVector weights = gram.ldlt().solve(right);
-    if (!weights.allFinite()) {
-        return;
-    }
-    for (int j = 0; j < m_used; ++j) {
-        lambda -= weights[j] * m_point_changes.col(j).head(m_size);
-    }
+    return weights.allFinite() ? weights : SmallVector();
 }
 
 }  // namespace softcontact

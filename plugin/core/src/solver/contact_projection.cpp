@@ -102,7 +102,11 @@ bool Projection::project(int patience)
 {
     VectorXd r = m_run.best(), before, u, u_before;
     velocity(r, u);
-    SweepMixing mixing(m_q.size());
+    SweepAcceleration mixing;
+    mixing.start(m_q.size());
+    for (Index row = 0; row < m_q.size(); ++row) {
+        mixing.set_weight(row, 1.0);
+    }
     double milestone = m_run.best_error();
     int waited = 0;
     for (;;) {
@@ -122,7 +126,7 @@ bool Projection::project(int patience)
         } else if (++waited >= patience) {
             return false;
         }
-        if (!mixing.apply(before, u_before, r, u)) {
+        if (!mixing.apply(Acceleration::anderson, before, u_before, r, u)) {
             velocity(r, u);
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "contact_sweeps.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -9,118 +8,10 @@ namespace softcontact {
 
 namespace {
 
-// A step this many times longer than the last, squared, starts Anderson mixing afresh.
-constexpr double restart_growth = 4.0;
-// Tikhonov term of its least squares, against the trace.
-constexpr double mixing_regularisation = 1e-12;
 // u is carried along by differences; this often it is computed afresh.
 constexpr int refresh_period = 16;
-// Sum of mixing weights up to which that is good enough.
-constexpr double most_weight = 3.0;
 
 }  // namespace
-
-SweepMixing::SweepMixing(Acceleration method, const ContactMatrix& W) : m_method(method), m_matrix(&W) {}
-
-SweepMixing::SweepMixing(Index rows) : m_method(Acceleration::anderson), m_weight(VectorXd::Ones(rows)) {}
-
-void SweepMixing::begin()
-{
-    if (m_matrix != nullptr) {
-        m_weight = step_weights(*m_matrix);
-    }
-    const Index rows = m_weight.size();
-    if (m_method == Acceleration::anderson) {
-        for (MatrixXd* changes : {&m_step_changes, &m_x_changes, &m_u_changes}) {
-            changes->resize(rows, window);
-        }
-    }
-    m_direction.setZero(rows);
-    m_direction_u.setZero(rows);
-    m_begun = true;
-}
-
-bool SweepMixing::apply(const VectorXd& before, const VectorXd& u_before, VectorXd& x, VectorXd& u)
-{
-    if (m_method == Acceleration::none) {
-        return true;
-    }
-    if (!m_begun) {
-        begin();
-    }
-    if (m_method == Acceleration::conjugate) {
-        conjugate(before, u_before, x, u);
-    } else if (m_method == Acceleration::anderson) {
-        return mix(before, x, u);
-    }
-    return true;
-}
-
-void SweepMixing::conjugate(const VectorXd& before, const VectorXd& u_before, VectorXd& x, VectorXd& u)
-{
-    m_step = x - before;
-    m_last_step = u - u_before;
-    const double norm = m_weight.cwiseProduct(m_step).squaredNorm();
-    const double ratio = m_last_norm > 0.0 ? norm / m_last_norm : 2.0;
-    m_last_norm = norm;
-    const double beta = ratio > 1.0 ? 0.0 : ratio;
-    x += beta * m_direction;
-    u += beta * m_direction_u;
-    m_direction = beta * m_direction + m_step;
-    m_direction_u = beta * m_direction_u + m_last_step;
-}
-
-bool SweepMixing::mix(const VectorXd& before, VectorXd& x, VectorXd& u)
-{
-    m_step = m_weight.cwiseProduct(x - before);
-    const double norm = m_step.squaredNorm();
-    if (norm > restart_growth * m_last_norm) {
-        m_used = m_next = 0;
-    } else if (m_started) {
-        m_step_changes.col(m_next) = m_step - m_last_step;
-        m_x_changes.col(m_next) = x - m_last_x;
-        m_u_changes.col(m_next) = u - m_last_u;
-        m_used = std::min(m_used + 1, window);
-        for (int j = 0; j < m_used; ++j) {
-            m_gram(m_next, j) = m_gram(j, m_next) = m_step_changes.col(m_next).dot(m_step_changes.col(j));
-        }
-        m_next = (m_next + 1) % window;
-    }
-    m_last_norm = norm;
-    m_started = true;
-    m_last_step = m_step;
-    m_last_x = x;
-    m_last_u = u;
-    if (m_used == 0) {
-        return true;
-    }
-    using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, window, 1>;
-    using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, window, window>;
-    SmallVector right(m_used);
-    for (int j = 0; j < m_used; ++j) {
-        right[j] = m_step_changes.col(j).dot(m_step);
-    }
-    SmallMatrix gram = m_gram.topLeftCorner(m_used, m_used);
-    gram.diagonal().array() += mixing_regularisation * gram.trace();
-    const SmallVector weights = gram.ldlt().solve(right);
-    if (!weights.allFinite()) {
-        return true;
-    }
-    for (int j = 0; j < m_used; ++j) {
-        x -= weights[j] * m_x_changes.col(j);
-        u -= weights[j] * m_u_changes.col(j);
-    }
-    return weights.lpNorm<1>() <= most_weight;
-}
-
-VectorXd step_weights(const ContactMatrix& W)
-{
-    VectorXd weights(W.rows());
-    for (Index i = 0; i < W.contacts(); ++i) {
-        weights.segment<3>(3 * i) = W.diagonal(i).diagonal().cwiseMax(0.0).cwiseSqrt();
-    }
-    return weights;
-}
 
 ContactSweeps::ContactSweeps(const ContactProblem& problem) : m_problem(problem)
 {
@@ -174,7 +65,13 @@ void ContactSweeps::sweep(ContactRun& run)
 bool run_sweeps(const ContactProblem& problem, ContactSweeps& sweeps, Acceleration acceleration, int patience,
                 ContactRun& run)
 {
-    SweepMixing mixing(acceleration, problem.W);
+    SweepAcceleration mixing;
+    if (acceleration != Acceleration::none) {
+        mixing.start(problem.W.rows());
+        for (Index row = 0; row < problem.W.rows(); ++row) {
+            mixing.set_weight(row, problem.W.diagonal(row / 3)(row % 3, row % 3));
+        }
+    }
     double largest = 0.0;
     for (Index i = 0; i < problem.mu.size(); ++i) {
         largest = std::max(largest, problem.W.diagonal(i).diagonal().maxCoeff());
@@ -212,7 +109,8 @@ bool run_sweeps(const ContactProblem& problem, ContactSweeps& sweeps, Accelerati
         } else if (patience > 0 && ++waited >= patience) {
             return false;
         }
-        if (!mixing.apply(sweeps.before, sweeps.u_before, sweeps.r, sweeps.u) || k % refresh_period == 0) {
+        if (!mixing.apply(acceleration, sweeps.before, sweeps.u_before, sweeps.r, sweeps.u) ||
+            k % refresh_period == 0) {
             sweeps.refresh();
         }
     }

@@ -13,7 +13,7 @@ enum class Acceleration {
 };
 
 /// Extrapolates a sequence of sweeps λ -> G(λ). What it returns need not respect any contact law: sweep
-/// again.
+/// again. An affine image of λ, such as u = W λ + q, may be taken along: it needs no product with W then.
 ///
 /// Steps are measured in the energy norm Σ W_ii Δλ_i², so that newtons and newton-metres mix. Both methods
 /// forget their past when a sweep moves λ more than before. Buffers grow to the largest problem seen.
@@ -30,13 +30,20 @@ public:
 
     /// λ after a sweep that began at `before`, moved to where the next sweep should begin.
     void apply(Acceleration method, const Eigen::Ref<const VectorXd>& before, Eigen::Ref<VectorXd> lambda);
+    /// The same with an image. False where the weights of the mixing are so large that the image lost digits
+    /// on the way and is to be computed afresh.
+    bool apply(Acceleration method, const VectorXd& before, const VectorXd& image_before, VectorXd& lambda,
+               VectorXd& image);
 
 private:
     using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, window, window>;
     using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, window, 1>;
 
-    void conjugate(const Eigen::Ref<const VectorXd>& before, Eigen::Ref<VectorXd> lambda);
-    void mix(const Eigen::Ref<const VectorXd>& before, Eigen::Ref<VectorXd> lambda);
+    /// How far the direction of before is taken.
+    double conjugate(const Eigen::Ref<const VectorXd>& before, Eigen::Ref<VectorXd> lambda);
+    /// Weights of the remembered changes; none where they are not to be mixed in.
+    [[nodiscard]] SmallVector mix(const Eigen::Ref<const VectorXd>& before,
+                                  const Eigen::Ref<const VectorXd>& lambda, const VectorXd* image);
 
     Index m_size = 0;
     double m_last_norm = 0.0;  // squared, of the last step
@@ -46,6 +53,8 @@ private:
     VectorXd m_direction;  // NNCG
     VectorXd m_step, m_last_step, m_last_point;
     MatrixXd m_step_changes, m_point_changes;  // a column a remembered sweep
+    VectorXd m_image_direction, m_last_image;  // where an image is taken along
+    MatrixXd m_image_changes;
     Eigen::Matrix<double, window, window> m_gram;
 };
 
