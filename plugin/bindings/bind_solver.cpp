@@ -4,7 +4,9 @@
 
 #include "bindings.hpp"
 #include "softcontact/solver/block_newton.hpp"
+#include "softcontact/solver/body_operator.hpp"
 #include "softcontact/solver/contact_problem.hpp"
+#include "softcontact/solver/pivoted_root.hpp"
 
 namespace softcontact::bindings {
 
@@ -210,6 +212,23 @@ struct DescribedBlocks {
     std::vector<Array> keep;  // what the patches and hulls view
 };
 
+/// W as that of one body, whose motions are as many as its rank.
+BodyOperator body_operator(const RowMajorRef& W, const std::vector<BlockDescriptor>& blocks)
+{
+    constexpr double round_off = 1e-14;
+    PivotedRoot root;
+    root.compute(W.rows(), round_off, [&W](Index i, Index j) { return W(i, j); });
+    BodyOperator out;
+    out.clear(static_cast<int>(W.rows()));
+    const int body = out.add_body(static_cast<int>(root.pivots().size()));
+    for (const BlockDescriptor& block : blocks) {
+        out.begin_block(block.offset);
+        out.add_rows(body, MatrixXd(root.factor().middleRows(block.offset, block.rows)));
+    }
+    out.prepare();
+    return out;
+}
+
 }  // namespace
 
 void bind_solver(py::module_& module)
@@ -317,9 +336,10 @@ void bind_solver(py::module_& module)
                                          const Array& guess, double tolerance, int max_steps) {
         const DescribedBlocks described(descriptors);
         VectorXd force = vector(guess);
+        BodyOperator one_body = body_operator(square(W), described.blocks);
         BlockNewton solver;
         const GaussSeidelResult result =
-            solver.solve(square(W), vector(q), described.blocks,
+            solver.solve(one_body, vector(q), described.blocks,
                          {.velocity_tolerance = tolerance, .max_steps = max_steps}, force);
         return py::make_tuple(force, result.iterations, result.residual, result.converged);
     });

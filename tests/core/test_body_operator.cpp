@@ -21,6 +21,33 @@ MatrixXd random_matrix(Index rows, Index columns)
     return MatrixXd::NullaryExpr(rows, columns, [&] { return number(random_numbers); });
 }
 
+/// W as it is.
+class PlainOperator final : public ContactOperator {
+public:
+    explicit PlainOperator(const MatrixXd& W) : m_W(W) {}
+    void multiply(const VectorXd& load, VectorXd& velocity) override { velocity = m_W * load; }
+    [[nodiscard]] BlockMatrix own(const BlockDescriptor& block) const override
+    {
+        return m_W.block(block.offset, block.offset, block.rows, block.rows);
+    }
+    bool find_step(std::span<const BlockDescriptor> blocks, std::span<const BlockMatrix> slopes,
+                   const VectorXd& added, const VectorXd& off, VectorXd& step, VectorXd& turn) override
+    {
+        MatrixXd S = MatrixXd::Zero(off.size(), off.size());
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            S.block(blocks[b].offset, blocks[b].offset, blocks[b].rows, blocks[b].rows) = slopes[b];
+        }
+        const MatrixXd scaled = added.cwiseInverse().asDiagonal() * m_W;
+        step = (MatrixXd::Identity(off.size(), off.size()) + S * scaled).fullPivLu().solve(off);
+        turn = -scaled * step;
+        return true;
+    }
+    [[nodiscard]] bool is_finite() const override { return true; }
+
+private:
+    MatrixXd m_W;
+};
+
 /// Five bodies in a row, bodies of other sizes than six among them, and a ring of contacts over them.
 struct Chain {
     BodyOperator bodies;
@@ -84,7 +111,7 @@ void products_are_those_of_the_matrix()
 void steps_are_those_of_the_matrix(double compliance)
 {
     Chain chain;
-    DenseOperator dense(chain.W);
+    PlainOperator dense(chain.W);
     const Index rows = chain.W.rows();
     std::vector<BlockMatrix> slopes;
     for (const BlockDescriptor& block : chain.blocks) {  // as of friction that slips: not symmetric
@@ -216,7 +243,7 @@ void forces_that_are_not_unique_are_those_of_the_least_change()
         blocks.push_back(block);
     }
     bodies.prepare();
-    const RowMajorMatrix W = G * G.transpose();
+    PlainOperator W(G * G.transpose());
     VectorXd by_bodies = VectorXd::Zero(24), by_matrix = by_bodies;
     BlockNewton newton;
     assert(newton.solve(bodies, q, blocks, {.velocity_tolerance = 1e-12}, by_bodies).converged);

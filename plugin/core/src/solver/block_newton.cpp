@@ -220,14 +220,6 @@ bool BlockNewton::Problem::find_step_at(const VectorXd& y)
     return found;
 }
 
-GaussSeidelResult BlockNewton::solve(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
-                                     std::span<const BlockDescriptor> blocks,
-                                     const BlockNewtonOptions& options, Eigen::Ref<VectorXd> lambda)
-{
-    DenseOperator dense(W);
-    return solve(dense, q, blocks, options, lambda);
-}
-
 GaussSeidelResult BlockNewton::solve(ContactOperator& W, const Eigen::Ref<const VectorXd>& q,
                                      std::span<const BlockDescriptor> blocks,
                                      const BlockNewtonOptions& options, Eigen::Ref<VectorXd> lambda,

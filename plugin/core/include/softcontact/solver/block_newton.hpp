@@ -41,9 +41,6 @@ public:
     GaussSeidelResult solve(ContactOperator& W, const Eigen::Ref<const VectorXd>& q,
                             std::span<const BlockDescriptor> blocks, const BlockNewtonOptions& options,
                             Eigen::Ref<VectorXd> lambda, const VectorXd& guess = {});
-    GaussSeidelResult solve(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,
-                            std::span<const BlockDescriptor> blocks, const BlockNewtonOptions& options,
-                            Eigen::Ref<VectorXd> lambda);
 
 private:
     struct Buffers;

@@ -24,23 +24,4 @@ public:
     [[nodiscard]] virtual bool is_finite() const = 0;
 };
 
-/// W as it is, dense. The matrix stays with the caller.
-class DenseOperator final : public ContactOperator {
-public:
-    explicit DenseOperator(const RowMajorRef& W) : m_W(W) {}
-
-    void multiply(const VectorXd& load, VectorXd& velocity) override;
-    [[nodiscard]] BlockMatrix own(const BlockDescriptor& block) const override;
-    /// By the rows of blocks whose load moves; those of others stand aside.
-    bool find_step(std::span<const BlockDescriptor> blocks, std::span<const BlockMatrix> slopes,
-                   const VectorXd& added, const VectorXd& off, VectorXd& step, VectorXd& turn) override;
-    [[nodiscard]] bool is_finite() const override { return m_W.allFinite(); }
-
-private:
-    RowMajorRef m_W;
-    std::vector<int> m_kept;  ///< rows of blocks whose load moves
-    RowMajorMatrix m_system;
-    VectorXd m_right, m_aside, m_known;
-};
-
 }  // namespace softcontact
