@@ -110,6 +110,25 @@ void far_beyond_the_nearest_points_bear()
     }
 }
 
+/// Contacts on one corner, and a centre elsewhere.
+void points_in_one_place_share_some_way()
+{
+    const int count = 1 + static_cast<int>(one(0.0, 4.0));
+    const double spread = std::pow(10.0, one(-18.0, -6.0)), beside = std::pow(10.0, one(-14.0, -2.0));
+    std::vector<double> profile, offsets, shares(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        profile.push_back(std::pow(10.0, one(-12.0, -4.0)));
+        offsets.insert(offsets.end(), {0.05 + spread * one(-1.0, 1.0), spread * one(-1.0, 1.0)});
+    }
+    fit_pressure(profile, offsets, Vector2d(0.05 + beside * one(-1.0, 1.0), beside), shares);
+    double sum = 0.0;
+    for (const double share : shares) {
+        assert(share >= 0.0);
+        sum += share;
+    }
+    assert(std::abs(sum - 1.0) < accuracy);
+}
+
 void axes_and_round_off_do_not_show()
 {
     const Face face;
@@ -140,6 +159,7 @@ int main()
         a_corner_bears_what_is_centred_on_it_or_beyond();
         a_side_bears_what_is_centred_on_it();
         far_beyond_the_nearest_points_bear();
+        for (int k = 0; k < 100; ++k) points_in_one_place_share_some_way();
         axes_and_round_off_do_not_show();
     }
     std::puts("ok");

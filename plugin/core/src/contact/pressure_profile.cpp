@@ -96,12 +96,13 @@ void fit_pressure(std::span<const double> profile, std::span<const double> offse
     for (int step = 0; step < most_steps && potential.gradient.norm() > accuracy; ++step) {
         const Vector3d direction = -potential.hessian.ldlt().solve(potential.gradient);
         const double before = potential.value, slope = potential.gradient.dot(direction);
+        const Vector3d start = x;
         if (-slope < visible_gain * std::max(1.0, std::abs(before))) {
-            x += direction;
-            potential.at(x);
+            const double off = potential.gradient.norm();
+            potential.at(start + direction);
+            x = potential.gradient.norm() < off ? Vector3d(start + direction) : start;
             break;
         }
-        const Vector3d start = x;
         double length = 1.0;
         do {
             x = start + length * direction;
@@ -113,13 +114,17 @@ void fit_pressure(std::span<const double> profile, std::span<const double> offse
     // the centre is on the hull. Beyond it the slope has no bound, but the forces have.
     constexpr double most_left = 1e-6;
     const double nothing = std::min(10.0 * regularisation * x.norm(), most_left) * total;
-    double sum = 0.0;
-    for (std::size_t i = 0; i < profile.size(); ++i) {
+    const auto share_of = [&](std::size_t i) {
         const double share = profile[i] * x.dot(place(i));
-        shares[i] = share > nothing ? share : 0.0;
-        sum += shares[i];
+        return share > nothing ? share : 0.0;
+    };
+    double sum = 0.0;
+    for (std::size_t i = 0; i < profile.size(); ++i) sum += share_of(i);
+    // Points so close together that the centre is a world away: which of them bear makes no difference.
+    const bool fitted = sum > 0.0 && std::isfinite(sum);
+    for (std::size_t i = 0; i < profile.size(); ++i) {
+        shares[i] = fitted ? share_of(i) / sum : profile[i] / total;
     }
-    for (double& share : shares) share /= sum;
 }
 
 }  // namespace softcontact
