@@ -17,7 +17,7 @@ from softcontact.scene.measures import (
     Solved,
 )
 from softcontact.scene.model import Scene
-from softcontact.scene.settings import Camera, ContactSettings, RecordSettings, SolverSettings
+from softcontact.scene.settings import Camera, ContactSettings, RecordSettings
 from softcontact.scene.shapes import Box
 
 OFFSET = 5e-4  # m, at which surfaces come to rest
@@ -85,7 +85,6 @@ def standing_scene(
             contact_offset=OFFSET,
             friction=FRICTION,
         ),
-        solver=SolverSettings(tolerance=1e-6),
         bodies=[ground, *bodies, avatar],
         probes=[*probes, *standing_probes(avatar.name)],
         checks=[*checks, *standing_checks(avatar.name)],
