@@ -151,12 +151,17 @@ def test_two_devices_have_their_own_forces():
     with told_apart() as errors:
         Sofa.Simulation.init(root)
         animate(root, 25, 0.02)
-    shallow, deep = (np.array(d.force.value) for d in (root.tool0_device, root.tool1_device))
-    visual = [np.array(tool.coupling.deviceForce.value)[:3] for tool in (root.tool0, root.tool1)]
+        # The fast threads run by the clock: at one moment a hand is still some way from where its force settles.
+        devices, visual = [], []
+        for _ in range(40):
+            animate(root, 1, 0.02)
+            devices.append([d.force.value[2] for d in (root.tool0_device, root.tool1_device)])
+            visual.append([tool.coupling.deviceForce.value[2] for tool in (root.tool0, root.tool1)])
     Sofa.Simulation.unload(root)
     assert not errors
-    assert 0.05 < shallow[2] < 0.6 * deep[2]
-    np.testing.assert_allclose([shallow[2], deep[2]], [visual[0][2], visual[1][2]], rtol=0.05)
+    shallow, deep = np.mean(devices, axis=0)
+    assert 0.05 < shallow < 0.6 * deep
+    np.testing.assert_allclose([shallow, deep], np.mean(visual, axis=0), rtol=0.05)
 
 
 def test_reloads_with_the_devices_thread_alive():
