@@ -80,9 +80,11 @@ def held(mode: str, h: float, young: float, duration: float, soft_pads: bool = F
     """A soft cube squeezed between two plates that stand still, its weight borne by friction alone."""
     from softcontact.scene import Keyframes
 
-    side = min(0.04, 0.04 * young / 5e3)
+    # Friction bears 2 μ E A 0.1, six times the weight of the softest. They fall until the plates have closed by a sixth
+    # of their way, which takes less time the smaller they are.
+    side = min(0.04, 0.04 * young / 2e4)
+    closed = max(0.1 * (side / 0.04) ** 0.5, 2.0 * h)
     squeeze, gap = 0.05 * side, 1e-3 * side
-    # Enough squeeze that friction bears the weight with a margin of three.
     cube = soft_box("b", (side,) * 3, young, (4, 4, 4), friction=0.6)
     plates, ways = [], []
     for name, sign in (("l", -1), ("r", 1)):
@@ -92,7 +94,7 @@ def held(mode: str, h: float, young: float, duration: float, soft_pads: bool = F
                 name=name, shape=Box(size=(0.5 * side, 1.2 * side, 1.2 * side)), position=open_, friction=0.6
             )
         )
-        ways.append(Keyframes(body=name, times=(0, 0.1), positions=(open_, shut)))
+        ways.append(Keyframes(body=name, times=(0, closed), positions=(open_, shut)))
     made = scene([*plates, cube], duration, h, mode, motions=ways)
     return zoo_runs.run(made, every=max(1, made.step_count // 400), limit=120.0)
 
