@@ -113,6 +113,11 @@ Vector3d ContactSurface::carried_start(const Vector3d& point) const
 
 Aabb ContactSurface::swept_box() const
 {
+    if (shape && field == nullptr && !is_plane()) {
+        Aabb box = shape->bounds(m_start_pose);
+        box.extend(shape->bounds(m_pose));
+        return box;
+    }
     Aabb box = geometry.world_box();
     for (Index i = 0; i < m_start_vertices.cols(); ++i) {
         box.extend(m_start_pose * m_start_vertices.col(i));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Whether the state at the end of a step can be used, and what to tell where it cannot.
 #include <algorithm>
+#include <softcontact/geometry/impact_share.hpp>
 #include <softcontact/world/passage.hpp>
 #include <softcontact/world/world.hpp>
 
@@ -54,7 +55,7 @@ std::string World::find_passage()
 {
     // Slower motion than this cannot carry one surface past another unseen.
     const double seen = m_settings.alarm_distance;
-    constexpr double grazing_ratio = 0.1;
+    constexpr double grazing_ratio = 0.1, apart_ratio = 0.1;
     m_ways.clear();
     double longest = 0.0;
     for (const auto& surface : m_surfaces) {
@@ -81,6 +82,13 @@ std::string World::find_passage()
         auto& b = m_surfaces[static_cast<std::size_t>(pair->b)];
         if (a.is_plane() || b.is_plane()) {
             continue;  // what has passed is behind it, and is seen there
+        }
+        // Shapes that stay apart all the way need no look at their pictures.
+        if (a.shape && b.shape &&
+            impact_share({a.shape.get(), a.start_pose(), a.geometry.pose()},
+                         {b.shape.get(), b.start_pose(), b.geometry.pose()},
+                         apart_ratio * grazing_ratio * seen) >= 1.0) {
+            continue;
         }
         const double way_a = m_ways[static_cast<std::size_t>(pair->a)];
         const double way_b = m_ways[static_cast<std::size_t>(pair->b)];
