@@ -143,9 +143,14 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
     }
     // Forces of rigid bodies are not unique, and those of sweeps depend on their order: Newton's are near
     // those of the last step, in any axes. Sweeps tell it which contacts stick, slide or part.
-    constexpr int first_sweeps = 10;  // after which most contacts are in their states
     if (has_rigid_points()) {
-        keep(sweep(std::min(most, first_sweeps), options.velocity_tolerance));
+        // As many for each island as if it were alone, and nothing that mixes them.
+        constexpr int first_sweeps = 10;  // after which most contacts are in their states
+        GaussSeidelOptions plain = options;
+        plain.max_iterations = first_sweeps;
+        plain.velocity_tolerance = 0.0;
+        plain.acceleration = Acceleration::none;
+        result.iterations += m_solver.solve(W, q, m_descriptors, plain, found).iterations;
         m_guess = m_tried;
         found = view(m_warm_start);
         if (keep(newton(true))) {
