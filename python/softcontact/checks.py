@@ -56,6 +56,7 @@ def evaluate(scene: Scene, history: History) -> tuple[list[dict[str, Any]], list
             skipped.append(check.title())
             continue
         value, limit, unit, passed = _judge(check, history, _window(check, history, scene))
+        value, limit = (x.item() if isinstance(x, np.generic) else x for x in (value, limit))
         value = value if np.isfinite(value) else None
         results.append(
             {"name": check.title(), "value": value, "limit": limit, "unit": unit, "passed": bool(passed)}

@@ -8,6 +8,7 @@ import math
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from softcontact import cli, outputs
@@ -18,7 +19,7 @@ from softcontact.sweeps import Range, sweep
 from softcontact.sweeps.journal import _locked
 from softcontact.sweeps.plots import _groups, _number, draw, measures
 from softcontact.sweeps.source import SceneSource
-from softcontact.sweeps.table import TIMES
+from softcontact.sweeps.table import TIMES, write_parquet
 
 SCENE = Path(__file__).with_name("sweep_scene.py")
 
@@ -33,6 +34,13 @@ def told(rows):
     """Rows without what tells of time and place."""
     timed = {name for row in rows for name in row if "_ms." in name} | set(TIMES)
     return [{name: value for name, value in row.items() if name not in timed} for row in rows]
+
+
+def test_numbers_of_all_kinds_are_numbers_in_parquet(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = [{"a": 0.0, "b": 1}, {"a": np.float64(1e-15), "b": 2.5}, {"a": None, "b": np.int64(3)}]
+    write_parquet(rows, tmp_path / "t.parquet")
+    assert parquet.read_table(tmp_path / "t.parquet").to_pylist() == rows
 
 
 def test_a_grid_is_the_product_of_all_values(team, tmp_path):

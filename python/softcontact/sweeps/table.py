@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from softcontact.whole_file import write_whole
 
 HEAD = ("run", "status", "exit_code", "message")
@@ -104,7 +106,7 @@ def write_parquet(table: Sequence[Mapping[str, Any]], path: Path) -> None:
     for name in table[0] if table else ():
         values = [row[name] for row in table]
         kinds = {type(value) for value in values if value is not None}
-        if kinds == {int, float}:
+        if len(kinds) > 1 and all(issubclass(k, int | float | np.number) and k is not bool for k in kinds):
             values = [None if value is None else float(value) for value in values]
         elif len(kinds) > 1:
             values = [None if value is None else _written(value) for value in values]
