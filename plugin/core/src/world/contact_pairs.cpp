@@ -44,15 +44,12 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, const 
     for (const std::size_t i : near) {
         auto& a = surfaces[static_cast<std::size_t>(pairs[i].a)];
         auto& b = surfaces[static_cast<std::size_t>(pairs[i].b)];
-        const bool exact = a.shape && b.shape;
-        if (!exact || pairs[i].aggregated) {  // shapes need no picture, but for the spacing of a patch
-            a.geometry.refresh();
-            b.geometry.refresh();
-        }
+        a.geometry.refresh();
+        b.geometry.refresh();
         options.alarm_distance = settings.alarm_distance + a.free_travel() + b.free_travel();
         const double smooth_alarm = options.limit_smooth_edges(pairs[i].aggregated, settings.alarm_distance,
                                                                a.free_travel() + b.free_travel());
-        if (exact) {
+        if (a.shape && b.shape) {
             m_first_impact =
                 std::min(m_first_impact, find_shape_contacts(a, b, settings.alarm_distance, m_found));
         } else if (a.is_plane() || b.is_plane()) {
@@ -66,7 +63,7 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, const 
         } else {
             detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
         }
-        if (pairs[i].aggregated && exact) spread_over_face(m_found);
+        if (pairs[i].aggregated && a.shape && b.shape) spread_over_face(m_found);
         keep_reached(a, b, settings.alarm_distance, smooth_alarm);
         if (!m_found.empty()) {
             add_found(i, pairs[i], a, settings.aggregation == Aggregation::adaptive);

@@ -146,10 +146,8 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
     if (has_rigid_points()) {
         // As many for each island as if it were alone, and nothing that mixes them.
         constexpr int first_sweeps = 10;  // after which most contacts are in their states
-        GaussSeidelOptions plain = options;
-        plain.max_iterations = first_sweeps;
-        plain.velocity_tolerance = 0.0;
-        plain.acceleration = Acceleration::none;
+        const GaussSeidelOptions plain{
+            .velocity_tolerance = 0.0, .max_iterations = first_sweeps, .acceleration = Acceleration::none};
         result.iterations += m_solver.solve(W, q, m_descriptors, plain, found).iterations;
         m_guess = m_tried;
         found = view(m_warm_start);
