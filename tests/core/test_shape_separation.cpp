@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <random>
 #include <softcontact/geometry/convex_shape.hpp>
+#include <softcontact/geometry/impact_share.hpp>
 #include <softcontact/geometry/shape_separation.hpp>
 #include <softcontact/geometry/surface.hpp>
 #include <string>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 int failures = 0;
+int meetings = 0;
 
 void expect(bool holds, const char* what, const std::string& where, double value, double limit)
 {
@@ -111,6 +113,38 @@ void check(const PlacedShape& a, const PlacedShape& b, std::mt19937& random, con
     }
 }
 
+/// Two on their way: nearer than a distance for the first time where impact_share says so, by looking all
+/// along.
+void check_meeting(const ConvexShape& a, const ConvexShape& b, std::mt19937& random, const std::string& where)
+{
+    constexpr double distance = 1e-4, allowed = 0.89 * distance;
+    constexpr int looks = 400;
+    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+    const auto way = [&](const ConvexShape& shape, double side) {
+        MovingShape moving{&shape, random_pose(random, 0.01), {}};
+        moving.start.translation.x() += side * 0.06;
+        const Vector3d axis = Vector3d(uniform(random), uniform(random), uniform(random)).normalized();
+        const Eigen::AngleAxisd turn(2.0 * uniform(random), axis);
+        moving.end = {turn * moving.start.rotation,
+                      moving.start.translation - side * Vector3d(0.12, 0, 0) * (0.5 + uniform(random)) +
+                          0.02 * Vector3d(0.0, uniform(random), uniform(random))};
+        return moving;
+    };
+    const MovingShape first = way(a, 1.0), second = way(b, -1.0);
+    const double share = impact_share(first, second, distance);
+    for (int k = 0; k <= looks; ++k) {
+        const double at = static_cast<double>(k) / looks;
+        if (at > share) break;
+        const double gap = separation(first.at(at), second.at(at)).gap;
+        expect(gap > allowed, "they were nearer before they met", where, gap, allowed);
+    }
+    if (share < 1.0) {
+        const double gap = separation(first.at(share), second.at(share)).gap;
+        expect(gap < 1.01 * distance, "they have not met yet", where, gap, distance);
+        ++meetings;
+    }
+}
+
 }  // namespace
 
 int main()
@@ -130,9 +164,12 @@ int main()
         {"plate", ConvexShape::box({0.05, 0.05, 0.002})},
         {"hull", *hull},
     };
-    std::mt19937 random(7);
+    std::mt19937 random(7), ways(11);
     for (const auto& [name_a, a] : shapes) {
         for (const auto& [name_b, b] : shapes) {
+            for (int trial = 0; trial < 100; ++trial) {
+                check_meeting(a, b, ways, name_a + " meets " + name_b);
+            }
             for (int trial = 0; trial < 40; ++trial) {
                 const double reach = trial % 4 == 0 ? 0.002 : 0.03;
                 const PlacedShape placed_a{&a, random_pose(random, reach)};
@@ -156,6 +193,7 @@ int main()
                    1.0);
         }
     }
+    expect(meetings > 1000, "too few have met to tell", "all", meetings, 1000);
     std::printf("%d failures\n", failures);
     return failures == 0 ? 0 : 1;
 }
