@@ -100,14 +100,18 @@ def held(mode: str, h: float, young: float, duration: float, soft_pads: bool = F
 
 
 def weight_on_tissue(mode: str, h: float, young: float, duration: float):
-    """A stiff weight off the middle of a soft block that lies on the floor."""
-    block = soft_box("s", (0.08, 0.08, 0.04), young, (4, 4, 2), position=(0, 0, 0.02004), friction=0.5)
-    load = min(0.2, 0.05 * young * 0.04 * 0.03 / G)  # sinks in by a few per cent
+    """A stiff weight off the middle of a soft block that lies on the floor, smaller the softer it is."""
+    side = 0.08 * min(1.0, young / 2e4)
+    block = soft_box(
+        "s", (side, side, side / 2), young, (4, 4, 2), position=(0, 0, 0.2505 * side), friction=0.5
+    )
+    # Sinks in by about as much as the block does by its own weight.
+    load = 0.025 * young * side**2 * 3 / 16 / G
     weight = RigidBody(
         name="b",
-        shape=Box(size=(0.04, 0.03, 0.04)),
+        shape=Box(size=(side / 2, 0.375 * side, side / 2)),
         mass=load,
-        position=(0.005, 0.004, 0.06008),
+        position=(side / 16, side / 20, 0.751 * side),
         friction=0.5,
     )
     made = scene([floor(), block, weight], duration, h, mode)
