@@ -211,7 +211,7 @@ void rows_hold_what_is_coupled()
     assert(written == dense);
     const VectorXd load = random_matrix(7, 1);
     double out[3];
-    rows.multiply(2, load.data(), out);
+    rows.multiply(2, load.data(), {}, out);
     assert((Eigen::Map<const Vector3d>(out) - dense.middleRows<3>(4) * load).norm() < 1e-14);
     assert(rows.own(1)(0, 0) == dense(3, 3));
 }

@@ -47,7 +47,7 @@ void integrate_straight(const ArticulatedModel& model, const VectorXd& q, const 
     }
 }
 
-ArticulatedFlow::ArticulatedFlow(const ArticulatedModel& model) : m_data(model)
+ArticulatedFlow::ArticulatedFlow(const ArticulatedModel& model) : m_data(model), m_factor(model)
 {
     const auto count = static_cast<std::size_t>(model.link_count());
     for (int i = 0; i < model.link_count(); ++i) {
@@ -66,7 +66,6 @@ ArticulatedFlow::ArticulatedFlow(const ArticulatedModel& model) : m_data(model)
     m_q_end = m_middle = model.neutral();
     m_system.setZero(model.nv(), model.nv());
     m_slope.setZero(model.nv(), model.nv());
-    m_factor.compute(MatrixXd::Identity(model.nv(), model.nv()));
 }
 
 bool ArticulatedFlow::choose_parts(const ArticulatedModel& model, const VectorXd& q, const VectorXd& v,
@@ -128,8 +127,7 @@ bool ArticulatedFlow::advance_part(const ArticulatedModel& model, VectorXd& q, V
         m_system.diagonal() +=
             0.5 * part.step * forces.damping + 0.25 * part.step * part.step * forces.stiffness;
     }
-    m_factor.compute(m_system);
-    if (m_factor.info() != Eigen::Success) {
+    if (!m_factor.factor(m_system)) {
         return false;
     }
     m_pose = m_data.pose;
@@ -159,10 +157,12 @@ bool ArticulatedFlow::advance_part(const ArticulatedModel& model, VectorXd& q, V
 bool ArticulatedFlow::end_velocity(const ArticulatedModel& model, const VectorXd& q, VectorXd& v)
 {
     mass_matrix(model, m_data, q);
-    m_factor.compute(m_data.mass);
+    if (!m_factor.factor(m_data.mass)) {
+        return false;
+    }
     v = m_momentum;
-    m_factor.solveInPlace(v);
-    return m_factor.info() == Eigen::Success;
+    m_factor.solve(v.data());
+    return true;
 }
 
 bool ArticulatedFlow::keep_momentum(const ArticulatedModel& model, const VectorXd& q, VectorXd& v,
@@ -217,7 +217,7 @@ bool ArticulatedFlow::find_velocity(const ArticulatedModel& model, const VectorX
     for (int i = 0; i < most; ++i) {
         evaluate(model, q, forces, part);
         m_change = m_residual;
-        m_factor.solveInPlace(m_change);
+        m_factor.solve(m_change.data());
         const double change = m_change.lpNorm<Eigen::Infinity>();
         if (change <= relative_tolerance * m_velocity.lpNorm<Eigen::Infinity>() ||
             change * part.step <= position_tolerance) {
@@ -239,7 +239,8 @@ bool ArticulatedFlow::find_by_differences(const ArticulatedModel& model, const V
     constexpr double difference = 1e-7;  // of the velocity
     constexpr double round_off = 1e-10;  // [m] or [rad]: changes that get no smaller
     const Index size = model.nv();
-    m_velocity = m_factor.solve(m_momentum);
+    m_velocity = m_momentum;
+    m_factor.solve(m_velocity.data());
     double before = std::numeric_limits<double>::infinity();
     for (int i = 0; i < most; ++i) {
         m_trial = m_velocity;

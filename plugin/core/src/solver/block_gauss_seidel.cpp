@@ -95,7 +95,7 @@ double BlockGaussSeidel::solve_block(int index, const double* lambda, double* ne
     const BlockRows::ConstBlock own = m_rows->own(index);
     const double* now = lambda + block.offset;
     double u[max_block_rows];
-    m_rows->multiply(index, lambda, u);
+    m_rows->multiply(index, lambda, m_motion, u);
     for (int i = 0; i < block.rows; ++i) {
         u[i] += m_free[block.offset + i];
     }
@@ -142,18 +142,19 @@ double BlockGaussSeidel::solve_block(int index, const double* lambda, double* ne
 double BlockGaussSeidel::sweep(Eigen::Ref<VectorXd> lambda, double relaxation)
 {
     m_previous.head(m_size) = lambda;
+    m_rows->gather(lambda.data(), m_motion);
     double change = 0.0;
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
         double next[max_block_rows];
         change = worse(change, solve_block(static_cast<int>(b), lambda.data(), next));
         double* now = lambda.data() + m_blocks[b].offset;
-        if (relaxation == 1.0) {
-            std::copy_n(next, m_blocks[b].rows, now);
-            continue;
-        }
+        double moved[max_block_rows];
         for (int i = 0; i < m_blocks[b].rows; ++i) {  // between two admissible loads: admissible
-            now[i] += relaxation * (next[i] - now[i]);
+            const double before = now[i];
+            now[i] = relaxation == 1.0 ? next[i] : before + relaxation * (next[i] - before);
+            moved[i] = now[i] - before;
         }
+        m_rows->move(static_cast<int>(b), moved, m_motion);
     }
     return change;
 }
@@ -163,20 +164,25 @@ void BlockGaussSeidel::accelerate(Acceleration method, Eigen::Ref<VectorXd> lamb
     m_acceleration.apply(method, m_previous.head(m_size), lambda);
 }
 
-double BlockGaussSeidel::residual(const Eigen::Ref<const VectorXd>& lambda) const
+double BlockGaussSeidel::residual(const Eigen::Ref<const VectorXd>& lambda)
 {
     double largest = 0.0;
-    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
-        largest = worse(largest, block_residual(static_cast<int>(b), lambda));
+    for (const double own : residuals(lambda)) {
+        largest = worse(largest, own);
     }
     return largest;
 }
 
-double BlockGaussSeidel::block_residual(int block, const Eigen::Ref<const VectorXd>& lambda) const
+std::span<const double> BlockGaussSeidel::residuals(const Eigen::Ref<const VectorXd>& lambda)
 {
-    double next[max_block_rows];
-    const double change = solve_block(block, lambda.data(), next);
-    return std::isnan(change) ? infinity : change;
+    m_rows->gather(lambda.data(), m_motion);
+    m_residuals.clear();
+    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
+        double next[max_block_rows];
+        const double change = solve_block(static_cast<int>(b), lambda.data(), next);
+        m_residuals.push_back(std::isnan(change) ? infinity : change);
+    }
+    return m_residuals;
 }
 
 GaussSeidelResult BlockGaussSeidel::solve(const RowMajorRef& W, const Eigen::Ref<const VectorXd>& q,

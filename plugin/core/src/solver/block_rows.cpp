@@ -29,6 +29,8 @@ std::size_t at(int index)
     return static_cast<std::size_t>(index);
 }
 
+using Stretch = Eigen::Matrix<double, BlockRows::stretch, 1>;
+
 }  // namespace
 
 void BlockRows::reserve(int rows, int blocks)
@@ -41,8 +43,7 @@ void BlockRows::reserve(int rows, int blocks)
 
 void BlockRows::look_at(const RowMajorRef& W, std::span<const BlockDescriptor> blocks)
 {
-    m_strips.clear();
-    m_runs.clear();
+    clear();
     for (const BlockDescriptor& row : blocks) {
         const double* values = W.data() + row.offset * W.outerStride();
         Strip strip;
@@ -50,6 +51,7 @@ void BlockRows::look_at(const RowMajorRef& W, std::span<const BlockDescriptor> b
         strip.rows = row.rows;
         strip.stride = W.outerStride();
         strip.own = values + row.offset;
+        strip.own_stride = strip.stride;
         strip.first_run = m_runs.size();
         bool open = false;
         for (const BlockDescriptor& column : blocks) {
@@ -72,10 +74,7 @@ void BlockRows::look_at(const RowMajorRef& W, std::span<const BlockDescriptor> b
 void BlockRows::set_pattern(std::span<const std::pair<int, int>> blocks,
                             std::span<const std::vector<int>> coupled)
 {
-    m_strips.clear();
-    m_runs.clear();
-    m_coupled.clear();
-    m_columns.clear();
+    clear();
     std::size_t next = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         Strip strip;
@@ -110,6 +109,7 @@ void BlockRows::set_pattern(std::span<const std::pair<int, int>> blocks,
         }
         const int index = static_cast<int>(b);
         strip.own = block(index, index).data();
+        strip.own_stride = strip.stride;
     }
 }
 
@@ -139,14 +139,110 @@ std::span<const int> BlockRows::coupled(int block) const
 BlockRows::ConstBlock BlockRows::own(int block) const
 {
     const Strip& strip = m_strips[at(block)];
-    return {strip.own, strip.rows, strip.rows, Eigen::OuterStride<>(strip.stride)};
+    return {strip.own, strip.rows, strip.rows, Eigen::OuterStride<>(strip.own_stride)};
 }
 
-void BlockRows::multiply(int block, const double* lambda, double* out) const
+void BlockRows::clear()
+{
+    m_strips.clear();
+    m_runs.clear();
+    m_coupled.clear();
+    m_columns.clear();
+    m_parts.clear();
+    m_motion_values.clear();
+    m_motions = 0;
+}
+
+void BlockRows::add_motions(int block, int first, const Motions& rows)
+{
+    m_parts.push_back({block, first, m_motion_values.size()});
+    m_motion_values.insert(m_motion_values.end(), rows.data(), rows.data() + rows.size());
+}
+
+void BlockRows::prepare(int motions)
+{
+    m_motions = motions;
+    if (m_parts.empty()) {
+        return;
+    }
+    std::stable_sort(m_parts.begin(), m_parts.end(),
+                     [](const Part& a, const Part& b) { return a.block < b.block; });
+    std::size_t size = 0, next = 0;
+    for (Strip& strip : m_strips) {
+        size += at(strip.rows) * at(strip.rows);
+    }
+    m_own.resize(size);
+    size = 0;
+    for (std::size_t b = 0; b < m_strips.size(); ++b) {
+        Strip& strip = m_strips[b];
+        strip.first_part = next;
+        while (next < m_parts.size() && at(m_parts[next].block) == b) {
+            ++next;
+        }
+        strip.end_part = next;
+        Eigen::Map<RowMajorMatrix> sum(m_own.data() + size, strip.rows, strip.rows);
+        sum = own(static_cast<int>(b));
+        for_each_motion(static_cast<int>(b), [&sum](int, const auto& rows) {
+            for (Index i = 0; i < rows.rows(); ++i) {
+                for (Index j = 0; j <= i; ++j) {
+                    const double product = rows.row(i).dot(rows.row(j));
+                    sum(i, j) += product;
+                    sum(j, i) += i == j ? 0.0 : product;
+                }
+            }
+        });
+        strip.own = sum.data();
+        strip.own_stride = strip.rows;
+        strip.own_place = size;
+        size += at(strip.rows) * at(strip.rows);
+    }
+}
+
+void BlockRows::yield(int block, int row, double compliance)
+{
+    this->block(block, block)(row, row) += compliance;
+    const Strip& strip = m_strips[at(block)];
+    if (!m_parts.empty()) {
+        m_own[strip.own_place + at(row) * (at(strip.rows) + 1)] += compliance;
+    }
+}
+
+void BlockRows::gather(const double* lambda, std::vector<double>& motion) const
+{
+    motion.assign(at(m_motions + stretch), 0.0);  // the last stretch may reach beyond the last motion
+    for (std::size_t b = 0; b < m_strips.size() && !m_parts.empty(); ++b) {
+        move(static_cast<int>(b), lambda + m_strips[b].offset, motion);
+    }
+}
+
+void BlockRows::move(int block, const double* change, std::vector<double>& motion) const
+{
+    const Strip& strip = m_strips[at(block)];
+    for (std::size_t k = strip.first_part; k < strip.end_part; ++k) {
+        const double* values = m_motion_values.data() + m_parts[k].values;
+        Eigen::Map<Stretch> moved(motion.data() + m_parts[k].first);
+        if (strip.rows == 3) {
+            moved += change[0] * Eigen::Map<const Stretch>(values) +
+                     change[1] * Eigen::Map<const Stretch>(values + stretch) +
+                     change[2] * Eigen::Map<const Stretch>(values + 2 * stretch);
+            continue;
+        }
+        for (int i = 0; i < strip.rows; ++i) {
+            moved += change[i] * Eigen::Map<const Stretch>(values + i * stretch);
+        }
+    }
+}
+
+void BlockRows::multiply(int block, const double* lambda, const std::vector<double>& motion,
+                         double* out) const
 {
     const Strip& strip = m_strips[at(block)];
     for (int i = 0; i < strip.rows; ++i) {
         double sum = 0.0;
+        for (std::size_t k = strip.first_part; k < strip.end_part; ++k) {
+            sum += Eigen::Map<const Stretch>(m_motion_values.data() + m_parts[k].values + i * stretch)
+                       .dot(Eigen::Map<const Stretch>(motion.data() + m_parts[k].first));
+        }
         for (std::size_t k = strip.first_run; k < strip.end_run; ++k) {
             const Run& run = m_runs[k];
             sum += Eigen::Map<const VectorXd>(run.values + i * strip.stride, run.length)
@@ -160,10 +256,19 @@ void BlockRows::write(RowMajorMatrix& out) const
 {
     const int size = m_strips.empty() ? 0 : m_strips.back().offset + m_strips.back().rows;
     out.setZero(size, size);
+    if (!m_parts.empty()) {
+        RowMajorMatrix G = RowMajorMatrix::Zero(size, m_motions + stretch);
+        for (int b = 0; b < block_count(); ++b) {
+            for_each_motion(b, [&](int first, const auto& rows) {
+                G.block(m_strips[at(b)].offset, first, rows.rows(), stretch) += rows;
+            });
+        }
+        out.noalias() = G * G.transpose();
+    }
     for (const Strip& strip : m_strips) {
         for (std::size_t k = strip.first_run; k < strip.end_run; ++k) {
             const Run& run = m_runs[k];
-            out.block(strip.offset, run.first, strip.rows, run.length) =
+            out.block(strip.offset, run.first, strip.rows, run.length) +=
                 ConstBlock(run.values, strip.rows, run.length, Eigen::OuterStride<>(strip.stride));
         }
     }

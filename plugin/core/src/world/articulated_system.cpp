@@ -40,7 +40,8 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
       m_gravity(gravity),
       m_gravity_compensated(gravity_compensated),
       m_q(std::move(q0)),
-      m_v(std::move(v0))
+      m_v(std::move(v0)),
+      m_factor(m_model)
 {
     const Index nv = m_model.nv();
     const auto finite = [](double value) { return std::isfinite(value); };
@@ -79,7 +80,6 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
     m_applied.setZero(nv);
     m_rest.setZero(nv);
     m_system.setZero(nv, nv);
-    m_factor.compute(MatrixXd::Identity(nv, nv));  // with a status: an unused factorisation has none to copy
     list_free_joints();
     check_constraints();
     forward_kinematics(m_model, m_data, m_q);
@@ -179,12 +179,11 @@ bool ArticulatedSystem::free_motion(double time, double step)
     m_force = m_compliance.stiffness.cwiseProduct(m_error - step * m_v) +
               m_compliance.damping.cwiseProduct(m_target_velocity - m_v) + m_applied - m_data.bias;
     apply_limits(step);
-    m_factor.compute(m_system);
-    if (m_factor.info() != Eigen::Success) {
+    if (!m_factor.factor(m_system)) {
         return false;
     }
     m_increment = step * m_force;
-    m_factor.solveInPlace(m_increment);
+    m_factor.solve(m_increment.data());
     m_kicked = m_v + m_increment;
     m_lost = !find_free_flight(step);
     collect_constraints(step);
@@ -193,13 +192,14 @@ bool ArticulatedSystem::free_motion(double time, double step)
 
 void ArticulatedSystem::solve(Eigen::Ref<MatrixXd> columns) const
 {
-    m_factor.solveInPlace(columns);
+    m_factor.solve(columns);
 }
 
-bool ArticulatedSystem::half_solve(Eigen::Ref<MatrixXd> columns) const
+void ArticulatedSystem::half_solve(Eigen::Ref<MatrixXd> columns) const
 {
-    m_factor.matrixL().solveInPlace(columns);
-    return true;
+    for (Index k = 0; k < columns.cols(); ++k) {
+        m_factor.solve_transposed(columns.col(k).data());
+    }
 }
 
 void ArticulatedSystem::show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share)

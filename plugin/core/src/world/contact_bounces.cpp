@@ -12,13 +12,19 @@ void ContactProblemBuilder::set_bounces(const std::vector<ContactPair>& pairs, c
 {
     constexpr double unlimited = 1e6;  // [m/s]
     m_bounces = false;
+    if (std::none_of(m_blocks.begin(), m_blocks.end(), [&](const Block& block) {
+            return pairs[m_contacts[block.contacts].pair].restitution > 0.0;
+        })) {
+        return;
+    }
+    const VectorXd start = m_rows.start_velocity();
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
         Block& block = m_blocks[i];
         const double restitution = pairs[m_contacts[block.contacts].pair].restitution;
         if (!(restitution > 0.0)) {
             continue;
         }
-        const double approach = -m_rows.start_velocity(static_cast<int>(i), 0);
+        const double approach = -start[m_rows.block_offset(static_cast<int>(i))];
         if (!(approach > settings.least_bounce)) {
             continue;  // it comes to rest
         }
@@ -46,14 +52,14 @@ void ContactProblemBuilder::renew(const std::vector<ContactPair>& pairs, const W
 double ContactProblemBuilder::next_impact(double step) const
 {
     double next = std::numeric_limits<double>::infinity();
+    const VectorXd changes = m_rows.change_by(m_multipliers);
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
         const Block& block = m_blocks[i];
         if (!block.waits) {
             continue;
         }
         const int row = m_rows.block_offset(static_cast<int>(i));
-        const double way =
-            step * (m_rows.free_velocity()[row] + change_by(static_cast<int>(i), m_multipliers)[0]);
+        const double way = step * (m_rows.free_velocity()[row] + changes[row]);
         if (block.gap[0] + way < 0.0) {
             next = std::min(next, std::max(0.0, block.gap[0]) / -way);
         }
@@ -64,14 +70,12 @@ double ContactProblemBuilder::next_impact(double step) const
 double ContactProblemBuilder::impact_gain() const
 {
     double gain = 0.0, size = 0.0;
+    const VectorXd changes = m_rows.change_by(m_multipliers), start = m_rows.start_velocity();
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
         const int first = m_rows.block_offset(static_cast<int>(i));
-        const BlockVector changes = change_by(static_cast<int>(i), m_multipliers);
-        for (int k = 0; k < m_rows.block_rows(static_cast<int>(i)); ++k) {
-            const double force = multipliers()[first + k];
-            const double before = m_rows.start_velocity(static_cast<int>(i), k);
-            gain += force * (before + 0.5 * changes[k]);
-            size += std::abs(force * before);
+        for (int row = first; row < first + m_rows.block_rows(static_cast<int>(i)); ++row) {
+            gain += multipliers()[row] * (start[row] + 0.5 * changes[row]);
+            size += std::abs(multipliers()[row] * start[row]);
         }
     }
     constexpr double round_off = 1e-9;

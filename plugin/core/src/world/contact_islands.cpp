@@ -67,18 +67,9 @@ MatrixXd ContactRows::root(std::size_t system) const
     for (const Entry& entry : entries) {
         rows += entry.rows;
     }
-    MatrixXd columns(dof, rows);
-    Index first = 0;
-    for (const Entry& entry : entries) {
-        if (entry.sparse) {
-            break;
-        }
-        columns.middleCols(first, entry.rows) =
-            Eigen::Map<const MatrixXd>(m_columns.data() + entry.columns, dof, entry.rows);
-        first += entry.rows;
-    }
-    if (first == rows && body.half_solve(columns)) {
-        return std::sqrt(m_step) * columns.transpose();
+    if (body.has_halves()) {
+        const double* halves = m_responses.data() + m_by_system[system].responses_begin;
+        return std::sqrt(m_step) * Eigen::Map<const MatrixXd>(halves, dof, rows).transpose();
     }
     MatrixXd W(rows, rows);
     Index row = 0;

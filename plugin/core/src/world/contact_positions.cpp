@@ -116,8 +116,12 @@ void ContactProblemBuilder::couple_corners(double step)
     }
     m_corner_delassus.set_pattern(m_corner_places,
                                   std::span<const std::vector<int>>(m_corner_coupled.data(), m_mixes.size()));
+    const double root = std::sqrt(step);
     for (std::size_t i = 0; i < m_mixes.size(); ++i) {
         const RowMix& left = m_mixes[i];
+        W.for_each_motion(left.block, [&](int first, const auto& rows) {
+            m_corner_delassus.add_motions(static_cast<int>(i), first, root * left.along.transpose() * rows);
+        });
         for (const int other : W.coupled(left.block)) {
             const BlockVector reach = W.block(left.block, other).transpose() * left.along;
             corners(other, [&](int k) {
@@ -126,6 +130,7 @@ void ContactProblemBuilder::couple_corners(double step)
             });
         }
     }
+    m_corner_delassus.prepare(W.motion_count());
 }
 
 GaussSeidelResult ContactProblemBuilder::solve_position(const Systems& systems,
@@ -177,9 +182,10 @@ GaussSeidelResult ContactProblemBuilder::solve_position(const Systems& systems,
 double ContactProblemBuilder::share_within_reach(double reach, double step) const
 {
     double farthest = 0.0;
+    const VectorXd moved = m_rows.change_by(m_position_multipliers);
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
-        const BlockVector moved = change_by(static_cast<int>(i), m_position_multipliers);
-        farthest = std::max(farthest, step * moved.segment<2>(1).norm());
+        const int first = m_rows.block_offset(static_cast<int>(i));
+        farthest = std::max(farthest, step * moved.segment<2>(first + 1).norm());
     }
     return farthest > reach ? reach / farthest : 1.0;
 }

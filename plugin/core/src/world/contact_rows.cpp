@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
+#include <cmath>
 #include <softcontact/world/contact_rows.hpp>
 #include <softcontact/world/link_carrier.hpp>
 
@@ -35,7 +36,6 @@ void ContactRows::begin_step(const Systems& systems, double step)
     for (std::size_t s = 0; s < systems.size(); ++s) {
         auto& owner = m_by_system[s];
         owner.entries.clear();
-        owner.carrier = nullptr;
         const Index dof = systems[s]->dof();
         if (owner.accumulated.size() != dof) {
             owner.accumulated.setZero(dof);
@@ -44,7 +44,6 @@ void ContactRows::begin_step(const Systems& systems, double step)
     }
     m_blocks.clear();
     m_columns.clear();
-    m_wrenches.clear();
     m_nodes.clear();
     m_responses.clear();
     m_free_velocity.clear();
@@ -167,8 +166,7 @@ void ContactRows::end_side()
         }
     }
     if (surface.link_system >= 0) {
-        Entry& entry = entry_for(surface.link_system, false);
-        keep_wrenches(entry, m_by_system[static_cast<std::size_t>(surface.link_system)]);
+        const Entry& entry = entry_for(surface.link_system, false);
         const Index dof = (*m_systems)[static_cast<std::size_t>(surface.link_system)]->dof();
         Eigen::Map<MatrixXd> columns(m_columns.data() + entry.columns, dof, rows);
         for (int row = 0; row < rows; ++row) {
@@ -213,7 +211,31 @@ void ContactRows::solve_system(std::size_t system)
     }
     Eigen::Map<MatrixXd> all(m_responses.data() + owner.responses_begin, body.dof(),
                              static_cast<Index>(rows));
-    body.solve(all);
+    if (body.has_halves()) {
+        body.half_solve(all);
+    } else {
+        body.solve(all);
+    }
+}
+
+void ContactRows::add_motions(std::size_t system, int first)
+{
+    const auto dof = static_cast<int>((*m_systems)[system]->dof());
+    constexpr int stretch = BlockRows::stretch;
+    const double root = std::sqrt(m_step);
+    for (const Entry& entry : m_by_system[system].entries) {
+        const ConstColumns half(m_responses.data() + entry.responses, dof, entry.rows);
+        for (int k = 0; k < dof; ++k) {
+            if (half.row(k).isZero(0.0)) {
+                continue;
+            }
+            const int length = std::min(stretch, dof - k);
+            BlockRows::Motions rows = BlockRows::Motions::Zero(entry.rows, stretch);
+            rows.leftCols(length) = root * half.middleRows(k, length).transpose();
+            m_delassus.add_motions(entry.block, first + k, rows);
+            k += stretch - 1;
+        }
+    }
 }
 
 BlockMatrix ContactRows::compliance(const Entry& left, const Entry& right, Index dof) const
@@ -244,11 +266,7 @@ BlockMatrix ContactRows::compliance(const Entry& left, const Entry& right, Index
 
 void ContactRows::couple(const Entry& left, const Entry& right, Index dof)
 {
-    add_coupling(left, right, compliance(left, right, dof));
-}
-
-void ContactRows::add_coupling(const Entry& left, const Entry& right, const BlockMatrix& coupling)
-{
+    const BlockMatrix coupling = compliance(left, right, dof);
     m_delassus.block(left.block, right.block) += coupling;
     if (left.block != right.block) {
         m_delassus.block(right.block, left.block) += coupling.transpose();
@@ -263,7 +281,11 @@ void ContactRows::set_pattern()
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
         m_coupled[b].assign(1, static_cast<int>(b));
     }
-    for (const auto& owner : m_by_system) {
+    for (std::size_t s = 0; s < m_by_system.size(); ++s) {
+        const SystemEntries& owner = m_by_system[s];
+        if ((*m_systems)[s]->has_halves()) {
+            continue;
+        }
         for (const Entry& entry : owner.entries) {
             auto& coupled = m_coupled[static_cast<std::size_t>(entry.block)];
             for (const Entry& other : owner.entries) {
@@ -285,30 +307,26 @@ void ContactRows::assemble()
     m_prescribed = m_free_velocity;
     renew_free_velocity();
     set_pattern();
+    int motions = 0;
     for (std::size_t s = 0; s < m_by_system.size(); ++s) {
         auto& owner = m_by_system[s];
         if (owner.entries.empty()) {
             continue;
         }
         solve_system(s);
-        // It saves where a body has many more freedoms than the six of a link, and many rows.
-        constexpr Index many_freedoms = 12, many_rows = 6;
-        Index rows = 0;
-        for (const auto& entry : owner.entries) {
-            rows += entry.rows;
-        }
-        const Index freedoms = (*m_systems)[s]->dof();
-        if (owner.carrier != nullptr && freedoms > many_freedoms && rows > many_rows * freedoms) {
-            couple_by_links(s);
+        const Index dof = (*m_systems)[s]->dof();
+        if ((*m_systems)[s]->has_halves()) {
+            add_motions(s, motions);
+            motions += static_cast<int>(dof);
             continue;
         }
-        const Index dof = (*m_systems)[s]->dof();
         for (std::size_t i = 0; i < owner.entries.size(); ++i) {
             for (std::size_t j = i; j < owner.entries.size(); ++j) {
                 couple(owner.entries[i], owner.entries[j], dof);
             }
         }
     }
+    m_delassus.prepare(motions);
 }
 
 bool ContactRows::touched(int system, const Eigen::Ref<const VectorXd>& multipliers) const
@@ -331,11 +349,10 @@ void ContactRows::generalized_forces(int system, Eigen::Ref<MatrixXd> columns) c
 
 void ContactRows::yield_last(int block, int rows, double share)
 {
-    auto own = m_delassus.block(block, block);
+    const double compliance = share * m_delassus.own(block)(0, 0);
     const int end = block_rows(block);
     for (int row = end - rows; row < end; ++row) {
-        const double compliance = share * own(0, 0);
-        own(row, row) += compliance;
+        m_delassus.yield(block, row, compliance);
         m_yields.push_back({block, row, compliance});
     }
 }
@@ -360,35 +377,44 @@ double ContactRows::project(const Entry& entry, int row, const VectorXd& velocit
     return sum;
 }
 
-void ContactRows::renew_free_velocity()
+template <typename Velocity>
+void ContactRows::project_all(const Velocity& velocity, std::vector<double>& out) const
 {
-    m_free_velocity = m_prescribed;
     for (std::size_t s = 0; s < m_by_system.size(); ++s) {
         for (const Entry& entry : m_by_system[s].entries) {
             const auto first =
                 static_cast<std::size_t>(m_blocks[static_cast<std::size_t>(entry.block)].offset);
             for (int row = 0; row < entry.rows; ++row) {
-                m_free_velocity[first + static_cast<std::size_t>(row)] +=
-                    project(entry, row, (*m_systems)[s]->free_velocity());
+                out[first + static_cast<std::size_t>(row)] +=
+                    project(entry, row, velocity(*(*m_systems)[s]));
             }
         }
     }
 }
 
-double ContactRows::start_velocity(int block, int row) const
+void ContactRows::renew_free_velocity()
 {
-    double velocity = m_prescribed[static_cast<std::size_t>(block_offset(block) + row)];
-    for (std::size_t s = 0; s < m_by_system.size(); ++s) {
-        const auto& entries = m_by_system[s].entries;
-        const auto entry =
-            std::lower_bound(entries.begin(), entries.end(), block,
-                             [](const Entry& candidate, int wanted) { return candidate.block < wanted; });
-        if (entry == entries.end() || entry->block != block) {
-            continue;
-        }
-        velocity += project(*entry, row, (*m_systems)[s]->velocity());
+    m_free_velocity = m_prescribed;
+    project_all([](const System& system) -> const VectorXd& { return system.free_velocity(); },
+                m_free_velocity);
+}
+
+VectorXd ContactRows::start_velocity() const
+{
+    std::vector<double> velocity = m_prescribed;
+    project_all([](const System& system) -> const VectorXd& { return system.velocity(); }, velocity);
+    return Eigen::Map<const VectorXd>(velocity.data(), m_row_count);
+}
+
+VectorXd ContactRows::change_by(const std::vector<double>& multipliers) const
+{
+    std::vector<double> motion;
+    m_delassus.gather(multipliers.data(), motion);
+    VectorXd change(m_row_count);
+    for (int block = 0; block < block_count(); ++block) {
+        m_delassus.multiply(block, multipliers.data(), motion, change.data() + block_offset(block));
     }
-    return velocity;
+    return change;
 }
 
 Eigen::Map<const VectorXd> ContactRows::response(int system, const Eigen::Ref<const VectorXd>& multipliers,
@@ -401,8 +427,14 @@ Eigen::Map<const VectorXd> ContactRows::response(int system, const Eigen::Ref<co
         const ConstColumns responses(m_responses.data() + entry.responses, owner.accumulated.size(),
                                      entry.rows);
         for (int row = 0; row < entry.rows; ++row) {
-            owner.accumulated += (scale * multipliers[offset + row]) * responses.col(row);
+            if (multipliers[offset + row] != 0.0) {
+                owner.accumulated += (scale * multipliers[offset + row]) * responses.col(row);
+            }
         }
+    }
+    const System& body = *(*m_systems)[static_cast<std::size_t>(system)];
+    if (body.has_halves()) {
+        body.other_half(owner.accumulated);
     }
     return {owner.accumulated.data(), owner.accumulated.size()};
 }

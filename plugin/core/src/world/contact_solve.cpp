@@ -133,7 +133,11 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
                              options.velocity_tolerance, found);
     };
     result.residual = std::numeric_limits<double>::infinity();
-    if (keep(sweep(1, options.velocity_tolerance))) {
+    const bool by_newton = has_rigid_points();
+    if (keep(sweep(by_newton ? 1 : std::min(most, usual_sweeps), options.velocity_tolerance))) {
+        if (result.iterations > 1) {
+            return result;
+        }
         // What the forces of the last step solve is at rest, and would wander at the speed of the tolerance.
         constexpr double rest_share = 1e-2;
         constexpr int rest_sweeps = 10;
@@ -143,7 +147,7 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
     }
     // Forces of rigid bodies are not unique, and those of sweeps depend on their order: Newton's are near
     // those of the last step, in any axes. Sweeps tell it which contacts stick, slide or part.
-    if (has_rigid_points()) {
+    if (by_newton) {
         // As many for each island as if it were alone, and nothing that mixes them.
         constexpr int first_sweeps = 10;  // after which most contacts are in their states
         const GaussSeidelOptions plain{
@@ -154,10 +158,10 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
         if (keep(newton(true))) {
             return result;
         }
-    }
-    found = view(m_warm_start);
-    if (keep(sweep(std::min(most, usual_sweeps), options.velocity_tolerance))) {
-        return result;
+        found = view(m_warm_start);
+        if (keep(sweep(std::min(most, usual_sweeps), options.velocity_tolerance))) {
+            return result;
+        }
     }
     // Where sweeps end is near a kink more often than where they began: it is the second start.
     m_guess.clear();
@@ -198,6 +202,7 @@ GaussSeidelResult ContactProblemBuilder::solve_islands(const IslandProblem& prob
     sort_by_group(static_cast<int>(problem.blocks.size()), m_islands.count(), island_of, m_first_item,
                   m_items);
     GaussSeidelResult result{0, 0.0, true};
+    const std::span<const double> residuals = problem.judge.residuals(multipliers);
     for (int island = 0; island < m_islands.count(); ++island) {
         const auto first = static_cast<std::size_t>(m_first_item[static_cast<std::size_t>(island)]);
         const auto end = static_cast<std::size_t>(m_first_item[static_cast<std::size_t>(island) + 1]);
@@ -205,7 +210,7 @@ GaussSeidelResult ContactProblemBuilder::solve_islands(const IslandProblem& prob
         double residual = 0.0;
         bool in_points = m_islands.rigid[static_cast<std::size_t>(island)];
         for (const int item : items) {
-            residual = std::max(residual, problem.judge.block_residual(item, multipliers));
+            residual = std::max(residual, residuals[static_cast<std::size_t>(item)]);
             in_points = in_points && problem.blocks[static_cast<std::size_t>(item)].rows <= rows_of_point;
         }
         if (residual <= tolerance || (problem.points_alone && !in_points)) {
@@ -263,13 +268,6 @@ std::optional<VelocityProblem> ContactProblemBuilder::velocity_problem() const
     }
     m_rows.delassus().write(m_dense);
     return VelocityProblem{m_dense, view(m_right_hand_side), multipliers(), m_descriptors};
-}
-
-BlockVector ContactProblemBuilder::change_by(int block, const std::vector<double>& multipliers) const
-{
-    BlockVector change(m_rows.block_rows(block));
-    m_rows.delassus().multiply(block, multipliers.data(), change.data());
-    return change;
 }
 
 }  // namespace softcontact

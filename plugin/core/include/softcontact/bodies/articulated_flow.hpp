@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <functional>
 #include <vector>
 
-#include "softcontact/bodies/articulated.hpp"
+#include "softcontact/bodies/tree_factor.hpp"
 
 namespace softcontact {
 
@@ -91,7 +90,7 @@ private:
     VectorXd m_momentum, m_velocity, m_residual, m_change, m_force, m_middle, m_increment, m_q_end, m_mean,
         m_trial, m_base;
     MatrixXd m_system, m_slope;
-    Eigen::LLT<MatrixXd> m_factor;
+    TreeFactor m_factor;
 };
 
 }  // namespace softcontact

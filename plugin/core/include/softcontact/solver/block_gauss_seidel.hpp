@@ -70,11 +70,9 @@ public:
     double sweep(Eigen::Ref<VectorXd> lambda, double relaxation);
     /// Move λ, as it is after a sweep, to where the next sweep should begin.
     void accelerate(Acceleration method, Eigen::Ref<VectorXd> lambda);
-    /// GaussSeidelResult::residual at λ.
-    [[nodiscard]] double residual(const Eigen::Ref<const VectorXd>& lambda) const;
-
-    /// The same of one block.
-    [[nodiscard]] double block_residual(int block, const Eigen::Ref<const VectorXd>& lambda) const;
+    /// GaussSeidelResult::residual at λ, and what each block has of it, until the next call.
+    [[nodiscard]] double residual(const Eigen::Ref<const VectorXd>& lambda);
+    std::span<const double> residuals(const Eigen::Ref<const VectorXd>& lambda);
 
     /// Bounds of a block with decoupled friction, as prepare took them from the free velocity.
     [[nodiscard]] const DecoupledBounds& bounds(int block) const
@@ -92,6 +90,7 @@ private:
     std::span<const BlockDescriptor> m_blocks;
     std::vector<DecoupledBounds> m_bounds;
     VectorXd m_previous, m_best;
+    std::vector<double> m_motion, m_residuals;  ///< Gᵀ λ of the last sweep or residual; of the blocks
     SweepAcceleration m_acceleration;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <softcontact/bodies/articulated_flow.hpp>
 #include <softcontact/bodies/integrator.hpp>
+#include <softcontact/bodies/tree_factor.hpp>
 #include <softcontact/world/link_carrier.hpp>
 #include <softcontact/world/motion.hpp>
 #include <softcontact/world/system.hpp>
@@ -48,7 +48,9 @@ public:
     [[nodiscard]] const VectorXd& velocity() const override { return m_v; }
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_free.mean; }
     void solve(Eigen::Ref<MatrixXd> columns) const override;
-    [[nodiscard]] bool half_solve(Eigen::Ref<MatrixXd> columns) const override;
+    [[nodiscard]] bool has_halves() const override { return true; }
+    void half_solve(Eigen::Ref<MatrixXd> columns) const override;
+    void other_half(Eigen::Ref<VectorXd> column) const override { m_factor.solve_lower(column.data()); }
     [[nodiscard]] std::span<CoordinateConstraint> constraints() override;
     [[nodiscard]] bool overlooked_limits() override;
     /// Forces of the joint limits and of the dry friction in the last step (nv) [N] or [N·m].
@@ -144,7 +146,7 @@ private:
     std::vector<Index> m_position_of;       ///< a position coordinate for each of m_possible
     std::vector<std::size_t> m_overlooked;  ///< of m_possible: left out, and passed when the step was tried
     MatrixXd m_system;
-    Eigen::LLT<MatrixXd> m_factor;
+    TreeFactor m_factor;
 };
 
 }  // namespace softcontact

@@ -162,7 +162,7 @@ private:
     struct IslandProblem {
         std::span<const BlockDescriptor> blocks;
         Eigen::Ref<const VectorXd> q;
-        const BlockGaussSeidel& judge;
+        BlockGaussSeidel& judge;
         std::span<const RowMix> mixes;
         bool points_alone;                   ///< others than rigid bodies in points are left as they are
         std::span<const double> guess = {};  ///< multipliers that may be near the solution
@@ -198,8 +198,6 @@ private:
     /// is wedged slips out from overlap like a pip, by more than the overlap and beyond where its contacts
     /// are known.
     [[nodiscard]] double share_within_reach(double reach, double step) const;
-    /// What multipliers change the velocities of a block by.
-    [[nodiscard]] BlockVector change_by(int block, const std::vector<double>& multipliers) const;
     /// Contacts of the position pass: points, corners of patches and joint limits, as mixes of rows. The row
     /// of a corner is the normal row with its levers times those of the tilts.
     void list_corners(const Systems& systems, const std::vector<ContactSurface>& surfaces,

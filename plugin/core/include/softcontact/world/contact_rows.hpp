@@ -23,8 +23,9 @@ struct RowMix {
 ///
 /// Rows come in blocks of one contact: n, t, s (and the torsion row). A block reaches at most four systems:
 /// on either side a link and a local field. Link columns are dense over the joints; local fields keep only
-/// the nodes that a contact touches, so that W costs nothing beyond them. Buffers grow to the largest step
-/// seen and stay.
+/// the nodes that a contact touches, so that W costs nothing beyond them. Of bodies of links, W is told by the
+/// rows of G, W = G Gᵀ, which reach from a link to the root: m points cost O(m) products. Buffers grow to the
+/// largest step seen and stay.
 class ContactRows {
 public:
     using Systems = std::vector<std::unique_ptr<System>>;
@@ -74,9 +75,10 @@ public:
     {
         m_free_velocity[static_cast<std::size_t>(m_blocks.back().offset + row)] += velocity;
     }
-    /// Relative velocity of a row of a block at the start of the step [m/s]; of prescribed surfaces it is the
-    /// mean.
-    [[nodiscard]] double start_velocity(int block, int row) const;
+    /// Relative velocity of all rows at the start of the step [m/s]; of prescribed surfaces it is the mean.
+    [[nodiscard]] VectorXd start_velocity() const;
+    /// W multipliers, by which they change the relative velocity of all rows [m/s].
+    [[nodiscard]] VectorXd change_by(const std::vector<double>& multipliers) const;
 
     /// scale · A⁻¹Hᵀ multipliers, for one system (dof). Zero where no contact reaches it.
     [[nodiscard]] Eigen::Map<const VectorXd> response(int system,
@@ -109,17 +111,10 @@ private:
         std::size_t columns = 0;  ///< offset of Hᵀ in m_columns: (dof × rows), or (3·nodes × rows)
         std::size_t nodes = 0;    ///< offset of the node list in m_nodes
         int node_count = 0;
-        std::size_t responses = 0;  ///< offset of A⁻¹Hᵀ in m_responses (dof × rows)
-        int link = no_link;         ///< that bears all of it
-        std::size_t wrenches =
-            0;  ///< of a link: offset in m_wrenches (6 × rows), world axes, about its origin
+        std::size_t responses = 0;  ///< offset of A⁻¹Hᵀ, or its first half, in m_responses (dof × rows)
     };
-    static constexpr int no_link = -1, several_links = -2;
     struct SystemEntries {
         std::vector<Entry> entries;
-        const LinkCarrier* carrier = nullptr;
-        std::vector<int> touched, place_of_link;  ///< links with entries; their places, −1 for none
-        MatrixXd reach, reached, omega;           ///< Hᵀ of unit wrenches on them, A⁻¹ of it, and H A⁻¹ Hᵀ
         std::size_t responses_begin = 0;
         std::vector<int> slot_of_node;  ///< −1 where the open entry does not hold the node
         VectorXd accumulated;
@@ -127,17 +122,17 @@ private:
 
     Entry& entry_for(int system, bool sparse);
     void add_node(SystemEntries& owner, int node, const RowForces& directions);
-    void keep_wrenches(Entry& entry, SystemEntries& owner);
     void solve_system(std::size_t system);
     /// Hᵀ of an entry's row times a velocity of its system.
     [[nodiscard]] double project(const Entry& entry, int row, const VectorXd& velocity) const;
-    /// W of a system by its links: rows on one link share its 6 × 6 responses, so that m points on k links
-    /// cost O(n k + m²) rather than O(n m²). Source: Keith et al. (2008), Sec. 2.3.
-    void couple_by_links(std::size_t system);
+    /// Adds Hᵀ of all rows on the systems times a velocity of theirs to `out`, one a row.
+    template <typename Velocity>
+    void project_all(const Velocity& velocity, std::vector<double>& out) const;
+    /// Hands the rows of G of a system to W, whose motions begin at `first`.
+    void add_motions(std::size_t system, int first);
     /// h H A⁻¹ Hᵀ of two entries of one system.
     [[nodiscard]] BlockMatrix compliance(const Entry& left, const Entry& right, Index dof) const;
     void couple(const Entry& left, const Entry& right, Index dof);
-    void add_coupling(const Entry& left, const Entry& right, const BlockMatrix& coupling);
     void set_pattern();
     /// The rows of G of all entries of a system, W = G Gᵀ, one below the other.
     [[nodiscard]] MatrixXd root(std::size_t system) const;
@@ -157,9 +152,8 @@ private:
     std::vector<double> m_columns;
     std::vector<int> m_nodes;
     std::vector<double> m_responses;
-    std::vector<double> m_wrenches;
     BlockRows m_delassus;
-    std::vector<std::vector<int>> m_coupled;    ///< blocks that each block shares a system with
+    std::vector<std::vector<int>> m_coupled;    ///< blocks that each block shares a system without G with
     std::vector<std::pair<int, int>> m_places;  ///< first row and rows of the blocks
     std::vector<double> m_free_velocity;
     struct Yield {

@@ -56,12 +56,13 @@ public:
     [[nodiscard]] virtual const VectorXd& free_velocity() const = 0;
     /// columns ← A⁻¹ columns, columns (dof, k).
     virtual void solve(Eigen::Ref<MatrixXd> columns) const = 0;
-    /// columns ← L⁻¹ columns with A = L Lᵀ; false, and nothing done, where the system has no such factor.
-    [[nodiscard]] virtual bool half_solve(Eigen::Ref<MatrixXd> columns) const
-    {
-        static_cast<void>(columns);
-        return false;
-    }
+    /// Whether solve() may be had in two halves, A = Lᵀ L: where there are so few unknowns that W = G Gᵀ with
+    /// G = H L⁻¹ is cheaper to multiply by than W.
+    [[nodiscard]] virtual bool has_halves() const { return false; }
+    /// columns ← L⁻ᵀ columns, whose zeros stay as far as those of A do.
+    virtual void half_solve(Eigen::Ref<MatrixXd> columns) const { static_cast<void>(columns); }
+    /// column ← L⁻¹ column.
+    virtual void other_half(Eigen::Ref<VectorXd> column) const { static_cast<void>(column); }
     /// Constraints on single coordinates in this step; the solve leaves their forces in them.
     [[nodiscard]] virtual std::span<CoordinateConstraint> constraints() { return {}; }
     /// Whether finish() passed a limit that constraints() had left out as too far: the step has to be taken
