@@ -20,15 +20,17 @@ void ContactRows::find_islands(ContactIslands& islands) const
         }
         return block;
     };
-    std::vector<int> used;
+    std::vector<int> used, any_block;  // systems with contacts, and one of their blocks
     for (std::size_t s = 0; s < m_by_system.size(); ++s) {
-        const auto& entries = m_by_system[s].entries;
-        if (!entries.empty()) {
-            used.push_back(static_cast<int>(s));
-        }
-        for (const Entry& entry : entries) {
-            const int a = root_of(entries.front().block), b = root_of(entry.block);
+        int first = -1;
+        for_each_block(m_by_system[s], [&](int block) {
+            first = first < 0 ? block : first;
+            const int a = root_of(first), b = root_of(block);
             parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+        });
+        if (first >= 0) {
+            used.push_back(static_cast<int>(s));
+            any_block.push_back(first);
         }
     }
     islands.of_block.resize(m_blocks.size());
@@ -43,8 +45,8 @@ void ContactRows::find_islands(ContactIslands& islands) const
         }
     }
     const auto island_of = [&](int place) {
-        const auto system = static_cast<std::size_t>(used[static_cast<std::size_t>(place)]);
-        return islands.of_block[static_cast<std::size_t>(m_by_system[system].entries.front().block)];
+        const int block = any_block[static_cast<std::size_t>(place)];
+        return islands.of_block[static_cast<std::size_t>(block)];
     };
     sort_by_group(static_cast<int>(used.size()), islands.count(), island_of, islands.first_system,
                   islands.systems);
@@ -60,16 +62,14 @@ void ContactRows::find_islands(ContactIslands& islands) const
 
 MatrixXd ContactRows::root(std::size_t system) const
 {
+    if ((*m_systems)[system]->links() != nullptr) {
+        return m_by_system[system].links.motions();
+    }
     const auto& entries = m_by_system[system].entries;
-    const System& body = *(*m_systems)[system];
-    const Index dof = body.dof();
+    const Index dof = (*m_systems)[system]->dof();
     Index rows = 0;
     for (const Entry& entry : entries) {
         rows += entry.rows;
-    }
-    if (body.has_halves()) {
-        const double* halves = m_responses.data() + m_by_system[system].responses_begin;
-        return std::sqrt(m_step) * Eigen::Map<const MatrixXd>(halves, dof, rows).transpose();
     }
     MatrixXd W(rows, rows);
     Index row = 0;
@@ -101,14 +101,13 @@ void ContactRows::describe(std::span<const int> systems, std::span<const int> bl
     };
     std::vector<Piece> pieces;
     for (const int system : systems) {
-        const auto& entries = m_by_system[static_cast<std::size_t>(system)].entries;
         const MatrixXd G = std::sqrt(scale) * root(static_cast<std::size_t>(system));
         const int body = out.add_body(static_cast<int>(G.cols()));
         Index first = 0;
-        for (const Entry& entry : entries) {
-            pieces.push_back({entry.block, body, G.middleRows(first, entry.rows)});
-            first += entry.rows;
-        }
+        for_each_block(m_by_system[static_cast<std::size_t>(system)], [&](int block) {
+            pieces.push_back({block, body, G.middleRows(first, block_rows(block))});
+            first += block_rows(block);
+        });
     }
     std::stable_sort(pieces.begin(), pieces.end(),
                      [](const Piece& a, const Piece& b) { return a.block < b.block; });

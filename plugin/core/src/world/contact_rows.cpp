@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <cmath>
 #include <softcontact/world/contact_rows.hpp>
 #include <softcontact/world/link_carrier.hpp>
 
@@ -36,6 +35,7 @@ void ContactRows::begin_step(const Systems& systems, double step)
     for (std::size_t s = 0; s < systems.size(); ++s) {
         auto& owner = m_by_system[s];
         owner.entries.clear();
+        owner.links.clear();
         const Index dof = systems[s]->dof();
         if (owner.accumulated.size() != dof) {
             owner.accumulated.setZero(dof);
@@ -67,7 +67,7 @@ void ContactRows::begin_side(const ContactSurface& surface, const Vector3d& refe
     m_moment.setZero(3, m_blocks.back().rows);
 }
 
-ContactRows::Entry& ContactRows::entry_for(int system, bool sparse)
+ContactRows::Entry& ContactRows::entry_for(int system)
 {
     auto& owner = m_by_system[static_cast<std::size_t>(system)];
     const int block = block_count() - 1;
@@ -77,13 +77,8 @@ ContactRows::Entry& ContactRows::entry_for(int system, bool sparse)
     Entry entry;
     entry.block = block;
     entry.rows = m_blocks.back().rows;
-    entry.sparse = sparse;
     entry.nodes = m_nodes.size();
     entry.columns = m_columns.size();
-    if (!sparse) {
-        const auto dof = static_cast<std::size_t>((*m_systems)[static_cast<std::size_t>(system)]->dof());
-        extend(m_columns, dof * static_cast<std::size_t>(entry.rows));
-    }
     owner.entries.push_back(entry);
     return owner.entries.back();
 }
@@ -122,7 +117,7 @@ void ContactRows::add_point(const SurfacePoint& point, const Vector3d& position,
         }
     }
     if (surface.field_system >= 0) {
-        entry_for(surface.field_system, true);
+        entry_for(surface.field_system);
         auto& owner = m_by_system[static_cast<std::size_t>(surface.field_system)];
         RowForces local = m_sign * directions;
         if (surface.link_system >= 0) {
@@ -166,21 +161,22 @@ void ContactRows::end_side()
         }
     }
     if (surface.link_system >= 0) {
-        const Entry& entry = entry_for(surface.link_system, false);
-        const Index dof = (*m_systems)[static_cast<std::size_t>(surface.link_system)]->dof();
-        Eigen::Map<MatrixXd> columns(m_columns.data() + entry.columns, dof, rows);
+        const Vector3d arm = m_reference - surface.carrier->link_pose(surface.link).translation;
+        LinkRows::Wrenches wrenches(6, rows);
         for (int row = 0; row < rows; ++row) {
-            surface.carrier->add_wrench(surface.link, m_reference, m_force.col(row), m_moment.col(row),
-                                        columns.col(row));
+            const Vector3d force = m_force.col(row);
+            wrenches.col(row).head<3>() = force;
+            wrenches.col(row).tail<3>() = m_moment.col(row) + arm.cross(force);
         }
+        m_by_system[static_cast<std::size_t>(surface.link_system)].links.add_wrenches(
+            *surface.carrier, open_block(), surface.link, wrenches);
     }
     m_surface = nullptr;
 }
 
 void ContactRows::add_coordinate(int system, Index coordinate, double sign)
 {
-    const Entry& entry = entry_for(system, false);
-    m_columns[entry.columns + static_cast<std::size_t>(coordinate)] += sign;
+    m_by_system[static_cast<std::size_t>(system)].links.add_coordinate(open_block(), coordinate, sign);
 }
 
 void ContactRows::solve_system(std::size_t system)
@@ -192,50 +188,20 @@ void ContactRows::solve_system(std::size_t system)
     for (const auto& entry : owner.entries) {
         rows += static_cast<std::size_t>(entry.rows);
     }
-    owner.responses_begin = extend(m_responses, dof * rows);
-    std::size_t offset = owner.responses_begin;
+    const std::size_t begin = extend(m_responses, dof * rows);
+    std::size_t offset = begin;
     for (auto& entry : owner.entries) {
         entry.responses = offset;
         Eigen::Map<MatrixXd> response(m_responses.data() + offset, body.dof(), entry.rows);
         const double* columns = m_columns.data() + entry.columns;
-        if (entry.sparse) {
-            for (int k = 0; k < entry.node_count; ++k) {
-                const int node = m_nodes[entry.nodes + static_cast<std::size_t>(k)];
-                response.middleRows<3>(3 * node) =
-                    Eigen::Map<const RowForces>(columns + 3 * k * entry.rows, 3, entry.rows);
-            }
-        } else {
-            response = ConstColumns(columns, body.dof(), entry.rows);
+        for (int k = 0; k < entry.node_count; ++k) {
+            const int node = m_nodes[entry.nodes + static_cast<std::size_t>(k)];
+            response.middleRows<3>(3 * node) =
+                Eigen::Map<const RowForces>(columns + 3 * k * entry.rows, 3, entry.rows);
         }
         offset += dof * static_cast<std::size_t>(entry.rows);
     }
-    Eigen::Map<MatrixXd> all(m_responses.data() + owner.responses_begin, body.dof(),
-                             static_cast<Index>(rows));
-    if (body.has_halves()) {
-        body.half_solve(all);
-    } else {
-        body.solve(all);
-    }
-}
-
-void ContactRows::add_motions(std::size_t system, int first)
-{
-    const auto dof = static_cast<int>((*m_systems)[system]->dof());
-    constexpr int stretch = BlockRows::stretch;
-    const double root = std::sqrt(m_step);
-    for (const Entry& entry : m_by_system[system].entries) {
-        const ConstColumns half(m_responses.data() + entry.responses, dof, entry.rows);
-        for (int k = 0; k < dof; ++k) {
-            if (half.row(k).isZero(0.0)) {
-                continue;
-            }
-            const int length = std::min(stretch, dof - k);
-            BlockRows::Motions rows = BlockRows::Motions::Zero(entry.rows, stretch);
-            rows.leftCols(length) = root * half.middleRows(k, length).transpose();
-            m_delassus.add_motions(entry.block, first + k, rows);
-            k += stretch - 1;
-        }
-    }
+    body.solve(Eigen::Map<MatrixXd>(m_responses.data() + begin, body.dof(), static_cast<Index>(rows)));
 }
 
 BlockMatrix ContactRows::compliance(const Entry& left, const Entry& right, Index dof) const
@@ -243,21 +209,12 @@ BlockMatrix ContactRows::compliance(const Entry& left, const Entry& right, Index
     const double* columns = m_columns.data() + left.columns;
     const double* responses = m_responses.data() + right.responses;
     BlockMatrix coupling = BlockMatrix::Zero(left.rows, right.rows);
-    if (left.sparse) {
-        for (int k = 0; k < left.node_count; ++k) {
-            const int node = m_nodes[left.nodes + static_cast<std::size_t>(k)];
-            for (int i = 0; i < left.rows; ++i) {
-                const Eigen::Map<const Vector3d> force(columns + 3 * (k * left.rows + i));
-                for (int j = 0; j < right.rows; ++j) {
-                    coupling(i, j) += force.dot(Eigen::Map<const Vector3d>(responses + j * dof + 3 * node));
-                }
-            }
-        }
-    } else {
+    for (int k = 0; k < left.node_count; ++k) {
+        const int node = m_nodes[left.nodes + static_cast<std::size_t>(k)];
         for (int i = 0; i < left.rows; ++i) {
-            const Eigen::Map<const VectorXd> force(columns + i * dof, dof);
+            const Eigen::Map<const Vector3d> force(columns + 3 * (k * left.rows + i));
             for (int j = 0; j < right.rows; ++j) {
-                coupling(i, j) = force.dot(Eigen::Map<const VectorXd>(responses + j * dof, dof));
+                coupling(i, j) += force.dot(Eigen::Map<const Vector3d>(responses + j * dof + 3 * node));
             }
         }
     }
@@ -281,11 +238,7 @@ void ContactRows::set_pattern()
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
         m_coupled[b].assign(1, static_cast<int>(b));
     }
-    for (std::size_t s = 0; s < m_by_system.size(); ++s) {
-        const SystemEntries& owner = m_by_system[s];
-        if ((*m_systems)[s]->has_halves()) {
-            continue;
-        }
+    for (const SystemEntries& owner : m_by_system) {
         for (const Entry& entry : owner.entries) {
             auto& coupled = m_coupled[static_cast<std::size_t>(entry.block)];
             for (const Entry& other : owner.entries) {
@@ -309,17 +262,18 @@ void ContactRows::assemble()
     set_pattern();
     int motions = 0;
     for (std::size_t s = 0; s < m_by_system.size(); ++s) {
-        auto& owner = m_by_system[s];
+        SystemEntries& owner = m_by_system[s];
+        if (!owner.links.entries().empty()) {
+            const LinkCarrier& links = *(*m_systems)[s]->links();
+            owner.links.prepare(links, m_step);
+            owner.links.hand_motions(motions, m_delassus);
+            motions += static_cast<int>(links.freedoms());
+        }
         if (owner.entries.empty()) {
             continue;
         }
         solve_system(s);
         const Index dof = (*m_systems)[s]->dof();
-        if ((*m_systems)[s]->has_halves()) {
-            add_motions(s, motions);
-            motions += static_cast<int>(dof);
-            continue;
-        }
         for (std::size_t i = 0; i < owner.entries.size(); ++i) {
             for (std::size_t j = i; j < owner.entries.size(); ++j) {
                 couple(owner.entries[i], owner.entries[j], dof);
@@ -331,20 +285,17 @@ void ContactRows::assemble()
 
 bool ContactRows::touched(int system, const Eigen::Ref<const VectorXd>& multipliers) const
 {
-    const auto& entries = m_by_system[static_cast<std::size_t>(system)].entries;
-    return std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
-        const int offset = m_blocks[static_cast<std::size_t>(entry.block)].offset;
-        return !multipliers.segment(offset, entry.rows).isZero(0.0);
+    bool touched = false;
+    for_each_block(m_by_system[static_cast<std::size_t>(system)], [&](int block) {
+        touched = touched || !multipliers.segment(block_offset(block), block_rows(block)).isZero(0.0);
     });
+    return touched;
 }
 
 void ContactRows::generalized_forces(int system, Eigen::Ref<MatrixXd> columns) const
 {
     columns.setZero();
-    for (const auto& entry : m_by_system[static_cast<std::size_t>(system)].entries) {
-        columns.middleCols(m_blocks[static_cast<std::size_t>(entry.block)].offset, entry.rows) =
-            ConstColumns(m_columns.data() + entry.columns, columns.rows(), entry.rows);
-    }
+    m_by_system[static_cast<std::size_t>(system)].links.generalized_forces(columns);
 }
 
 void ContactRows::yield_last(int block, int rows, double share)
@@ -365,9 +316,6 @@ Eigen::Map<const VectorXd> ContactRows::free_velocity() const
 double ContactRows::project(const Entry& entry, int row, const VectorXd& velocity) const
 {
     const double* columns = m_columns.data() + entry.columns;
-    if (!entry.sparse) {
-        return Eigen::Map<const VectorXd>(columns + row * velocity.size(), velocity.size()).dot(velocity);
-    }
     double sum = 0.0;
     for (int k = 0; k < entry.node_count; ++k) {
         const int node = m_nodes[entry.nodes + static_cast<std::size_t>(k)];
@@ -381,12 +329,14 @@ template <typename Velocity>
 void ContactRows::project_all(const Velocity& velocity, std::vector<double>& out) const
 {
     for (std::size_t s = 0; s < m_by_system.size(); ++s) {
+        if (!m_by_system[s].links.entries().empty()) {
+            m_by_system[s].links.project(velocity(*(*m_systems)[s]), out);
+        }
         for (const Entry& entry : m_by_system[s].entries) {
             const auto first =
                 static_cast<std::size_t>(m_blocks[static_cast<std::size_t>(entry.block)].offset);
             for (int row = 0; row < entry.rows; ++row) {
-                out[first + static_cast<std::size_t>(row)] +=
-                    project(entry, row, velocity(*(*m_systems)[s]));
+                out[first + static_cast<std::size_t>(row)] += project(entry, row, velocity(*(*m_systems)[s]));
             }
         }
     }
@@ -422,6 +372,11 @@ Eigen::Map<const VectorXd> ContactRows::response(int system, const Eigen::Ref<co
 {
     auto& owner = m_by_system[static_cast<std::size_t>(system)];
     owner.accumulated.setZero();
+    if (!owner.links.entries().empty()) {
+        owner.links.respond(*(*m_systems)[static_cast<std::size_t>(system)]->links(), multipliers,
+                            owner.accumulated);
+        owner.accumulated *= scale;
+    }
     for (const auto& entry : owner.entries) {
         const Index offset = m_blocks[static_cast<std::size_t>(entry.block)].offset;
         const ConstColumns responses(m_responses.data() + entry.responses, owner.accumulated.size(),
@@ -431,10 +386,6 @@ Eigen::Map<const VectorXd> ContactRows::response(int system, const Eigen::Ref<co
                 owner.accumulated += (scale * multipliers[offset + row]) * responses.col(row);
             }
         }
-    }
-    const System& body = *(*m_systems)[static_cast<std::size_t>(system)];
-    if (body.has_halves()) {
-        body.other_half(owner.accumulated);
     }
     return {owner.accumulated.data(), owner.accumulated.size()};
 }

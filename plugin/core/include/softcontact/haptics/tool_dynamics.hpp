@@ -43,6 +43,9 @@ public:
     [[nodiscard]] const Vector6d& free_velocity() const { return m_free_velocity; }  ///< h A⁻¹ F̃
     /// columns ← A⁻¹ columns.
     void solve(Eigen::Ref<MatrixXd> columns) const { m_factor.solveInPlace(columns); }
+    /// The two halves of it, A = L Lᵀ: columns ← L⁻¹ columns and column ← L⁻ᵀ column.
+    void half_solve(Eigen::Ref<MatrixXd> columns) const { m_factor.matrixL().solveInPlace(columns); }
+    void other_half(Eigen::Ref<VectorXd> column) const { m_factor.matrixU().solveInPlace(column); }
     /// h A⁻¹ contact: what a contact wrench adds to the free velocity.
     [[nodiscard]] Vector6d velocity_change(const Vector6d& contact) const
     {

@@ -48,7 +48,8 @@ public:
     [[nodiscard]] const VectorXd& velocity() const override { return m_v; }
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_free.mean; }
     void solve(Eigen::Ref<MatrixXd> columns) const override;
-    [[nodiscard]] bool has_halves() const override { return true; }
+    [[nodiscard]] const LinkCarrier* links() const override { return this; }
+    [[nodiscard]] Index freedoms() const override { return dof(); }
     void half_solve(Eigen::Ref<MatrixXd> columns) const override;
     void other_half(Eigen::Ref<VectorXd> column) const override { m_factor.solve_lower(column.data()); }
     [[nodiscard]] std::span<CoordinateConstraint> constraints() override;

@@ -7,6 +7,7 @@
 #include <softcontact/types.hpp>
 #include <softcontact/world/contact_islands.hpp>
 #include <softcontact/world/contact_surface.hpp>
+#include <softcontact/world/link_rows.hpp>
 #include <softcontact/world/system.hpp>
 #include <span>
 #include <vector>
@@ -22,9 +23,8 @@ struct RowMix {
 /// Constraint rows of a step and their Delassus operator W = h H A⁻¹ Hᵀ (velocity per newton).
 ///
 /// Rows come in blocks of one contact: n, t, s (and the torsion row). A block reaches at most four systems:
-/// on either side a link and a local field. Link columns are dense over the joints; local fields keep only
-/// the nodes that a contact touches, so that W costs nothing beyond them. Of bodies of links, W is told by the
-/// rows of G, W = G Gᵀ, which reach from a link to the root: m points cost O(m) products. Buffers grow to the
+/// on either side a link and a local field. Fields keep only the nodes that a contact touches, so that W
+/// costs nothing beyond them. Of bodies of links, W is told by G, W = G Gᵀ (LinkRows). Buffers grow to the
 /// largest step seen and stay.
 class ContactRows {
 public:
@@ -94,7 +94,7 @@ public:
     /// Whether some multiplier that reaches a system is not zero.
     [[nodiscard]] bool touched(int system, const Eigen::Ref<const VectorXd>& multipliers) const;
 
-    /// Hᵀ of all rows on a system without local fields, one column a row (dof, rows): generalized force of a
+    /// Hᵀ of all rows on a body of links, one column a row (dof, rows): generalized force of a
     /// unit multiplier. Zero where a contact does not reach it.
     void generalized_forces(int system, Eigen::Ref<MatrixXd> columns) const;
 
@@ -103,24 +103,42 @@ private:
         int offset = 0;
         int rows = 0;
     };
-    /// Hᵀ of one block on one system, and A⁻¹Hᵀ.
+    /// Hᵀ of one block on one field, and A⁻¹Hᵀ.
     struct Entry {
         int block = 0;
         int rows = 0;
-        bool sparse = false;
-        std::size_t columns = 0;  ///< offset of Hᵀ in m_columns: (dof × rows), or (3·nodes × rows)
+        std::size_t columns = 0;  ///< offset of Hᵀ in m_columns (3·nodes × rows)
         std::size_t nodes = 0;    ///< offset of the node list in m_nodes
         int node_count = 0;
-        std::size_t responses = 0;  ///< offset of A⁻¹Hᵀ, or its first half, in m_responses (dof × rows)
+        std::size_t responses = 0;  ///< offset of A⁻¹Hᵀ in m_responses (dof × rows)
     };
     struct SystemEntries {
-        std::vector<Entry> entries;
-        std::size_t responses_begin = 0;
+        std::vector<Entry> entries;     ///< of a field
+        LinkRows links;                 ///< of a body of links
         std::vector<int> slot_of_node;  ///< −1 where the open entry does not hold the node
         VectorXd accumulated;
     };
 
-    Entry& entry_for(int system, bool sparse);
+    [[nodiscard]] LinkRows::Entry open_block() const
+    {
+        LinkRows::Entry entry;
+        entry.block = block_count() - 1;
+        entry.offset = m_blocks.back().offset;
+        entry.rows = m_blocks.back().rows;
+        return entry;
+    }
+    /// visit(block) of each that reaches a system, in order.
+    template <typename Visitor>
+    void for_each_block(const SystemEntries& owner, const Visitor& visit) const
+    {
+        for (const Entry& entry : owner.entries) {
+            visit(entry.block);
+        }
+        for (const LinkRows::Entry& entry : owner.links.entries()) {
+            visit(entry.block);
+        }
+    }
+    Entry& entry_for(int system);
     void add_node(SystemEntries& owner, int node, const RowForces& directions);
     void solve_system(std::size_t system);
     /// Hᵀ of an entry's row times a velocity of its system.
@@ -128,8 +146,6 @@ private:
     /// Adds Hᵀ of all rows on the systems times a velocity of theirs to `out`, one a row.
     template <typename Velocity>
     void project_all(const Velocity& velocity, std::vector<double>& out) const;
-    /// Hands the rows of G of a system to W, whose motions begin at `first`.
-    void add_motions(std::size_t system, int first);
     /// h H A⁻¹ Hᵀ of two entries of one system.
     [[nodiscard]] BlockMatrix compliance(const Entry& left, const Entry& right, Index dof) const;
     void couple(const Entry& left, const Entry& right, Index dof);
@@ -153,7 +169,7 @@ private:
     std::vector<int> m_nodes;
     std::vector<double> m_responses;
     BlockRows m_delassus;
-    std::vector<std::vector<int>> m_coupled;    ///< blocks that each block shares a system without G with
+    std::vector<std::vector<int>> m_coupled;    ///< blocks that each block shares a field with
     std::vector<std::pair<int, int>> m_places;  ///< first row and rows of the blocks
     std::vector<double> m_free_velocity;
     struct Yield {

@@ -5,7 +5,8 @@
 
 namespace softcontact {
 
-/// A system whose rigid links carry contact surfaces.
+/// A system whose rigid links carry contact surfaces: so few unknowns that the two halves of its solve,
+/// A = Lᵀ L, tell W = G Gᵀ, G = H L⁻¹, more cheaply than W does.
 class LinkCarrier {
 public:
     LinkCarrier() = default;
@@ -17,6 +18,12 @@ public:
     /// generalized += Jᵀ (force, moment about `point`), both in world axes.
     virtual void add_wrench(int link, const Vector3d& point, const Vector3d& force, const Vector3d& moment,
                             Eigen::Ref<VectorXd> generalized) const = 0;
+    /// Velocity unknowns.
+    [[nodiscard]] virtual Index freedoms() const = 0;
+    /// columns ← L⁻ᵀ columns, whose zeros stay as far as those of A do.
+    virtual void half_solve(Eigen::Ref<MatrixXd> columns) const = 0;
+    /// column ← L⁻¹ column.
+    virtual void other_half(Eigen::Ref<VectorXd> column) const = 0;
 };
 
 }  // namespace softcontact

@@ -12,6 +12,8 @@ namespace softcontact {
 /// Forces and moment of several rows, as columns: what a contact side exerts on one link.
 using RowForces = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 6>;
 
+class LinkCarrier;
+
 /// What a body reports when its state is no longer usable.
 struct Health {
     bool ok = true;
@@ -56,13 +58,8 @@ public:
     [[nodiscard]] virtual const VectorXd& free_velocity() const = 0;
     /// columns ← A⁻¹ columns, columns (dof, k).
     virtual void solve(Eigen::Ref<MatrixXd> columns) const = 0;
-    /// Whether solve() may be had in two halves, A = Lᵀ L: where there are so few unknowns that W = G Gᵀ with
-    /// G = H L⁻¹ is cheaper to multiply by than W.
-    [[nodiscard]] virtual bool has_halves() const { return false; }
-    /// columns ← L⁻ᵀ columns, whose zeros stay as far as those of A do.
-    virtual void half_solve(Eigen::Ref<MatrixXd> columns) const { static_cast<void>(columns); }
-    /// column ← L⁻¹ column.
-    virtual void other_half(Eigen::Ref<VectorXd> column) const { static_cast<void>(column); }
+    /// The system as a body of links, where it is one: contacts then reach it by wrenches alone.
+    [[nodiscard]] virtual const LinkCarrier* links() const { return nullptr; }
     /// Constraints on single coordinates in this step; the solve leaves their forces in them.
     [[nodiscard]] virtual std::span<CoordinateConstraint> constraints() { return {}; }
     /// Whether finish() passed a limit that constraints() had left out as too far: the step has to be taken

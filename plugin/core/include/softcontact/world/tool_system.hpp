@@ -25,6 +25,10 @@ public:
     [[nodiscard]] const VectorXd& velocity() const override { return m_velocity; }
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_free_velocity; }
     void solve(Eigen::Ref<MatrixXd> columns) const override { m_dynamics.solve(columns); }
+    [[nodiscard]] const LinkCarrier* links() const override { return this; }
+    [[nodiscard]] Index freedoms() const override { return dof(); }
+    void half_solve(Eigen::Ref<MatrixXd> columns) const override { m_dynamics.half_solve(columns); }
+    void other_half(Eigen::Ref<VectorXd> column) const override { m_dynamics.other_half(column); }
     void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) override;
     void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched) override;
     void keep() override;
