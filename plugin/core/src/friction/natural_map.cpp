@@ -44,6 +44,31 @@ void contensou_rows(const BlockDescriptor& block, const BlockVector& y, bool slo
     }
 }
 
+/// A point under Coulomb's law: the same as below in three rows, for most blocks are such.
+BlockAnswer point_answer(double factor, const Vector3d& y, bool slope)
+{
+    BlockAnswer answer{BlockVector::Zero(3), {}};
+    if (slope) {
+        answer.slope.setZero(3, 3);
+    }
+    if (!(y[0] > 0.0)) {
+        return answer;
+    }
+    const double limit = factor * y[0], length = std::hypot(y[1], y[2]);
+    const double share = length <= limit ? 1.0 : limit / length;
+    answer.load << y[0], share * y[1], share * y[2];
+    if (slope) {
+        answer.slope(0, 0) = 1.0;
+        answer.slope(1, 1) = answer.slope(2, 2) = share;
+        if (length > limit) {
+            const Vector2d direction = y.tail<2>() / length;
+            answer.slope.bottomRightCorner<2, 2>() -= share * direction * direction.transpose();
+            answer.slope.bottomLeftCorner<2, 1>() = factor * direction;
+        }
+    }
+    return answer;
+}
+
 }  // namespace
 
 double largest_velocity(const BlockDescriptor& block, const BlockVector& u)
@@ -93,6 +118,9 @@ BlockAnswer natural_answer(const BlockDescriptor& block, const DecoupledBounds& 
             answer.slope(0, 0) = 1.0;
         }
         return answer;
+    }
+    if (block.rows == 3 && block.tilts == 0) {
+        return point_answer(block.mu * bounds.tangential, y, slope);
     }
     const MomentProjection normal = project_to_moment_cone(block.hull, normal_part(block, y));
     if (!(normal.load[0] > 0.0)) {
