@@ -2,6 +2,7 @@
 #include "softcontact/contact/shape_mesh_contact.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -14,12 +15,15 @@
 namespace softcontact {
 namespace {
 
-constexpr double round_off_ratio = 1e-9;  ///< of sizes, and of barycentric coordinates and sines
+constexpr double round_off_ratio = 1e-9;              ///< of sizes, and of barycentric coordinates and sines
+constexpr double facing_cosine = 0.7071067811865476;  ///< between a side of the shape and a face under it
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 /// A corner and an edge of the mesh as shapes, and what is kept so that calls do not allocate.
 struct Buffers {
     ConvexShape of_segment = ConvexShape::segment(), of_point = ConvexShape::point();
     std::vector<ContactPoint> between;
+    std::vector<int> facing;  ///< triangles near the shape that face it
 
     PlacedShape segment(const Vector3d& start, const Vector3d& end)
     {
@@ -51,15 +55,18 @@ public:
     {
         const Aabb near = m_shape.shape->bounds(m_shape.pose).inflated(m_alarm);
         const SurfaceTopology& topology = m_mesh.topology();
+        m_buffers.facing.clear();
         m_mesh.tree().for_each([&](const Aabb& box) { return box.overlaps(near); },
                                [&](int triangle) {
                                    look_at_face(triangle);
+                                   if (faces_shape(triangle)) m_buffers.facing.push_back(triangle);
                                    for (int k = 0; k < 3; ++k) {
                                        const int edge = topology.triangle_edges(k, triangle);
                                        if (topology.edge_faces(0, edge) == triangle) look_at_edge(edge);
                                        look_at_vertex(m_mesh.triangles()(k, triangle), triangle, k);
                                    }
                                });
+        for (const int triangle : m_buffers.facing) look_along_side(triangle);
         if (m_out.empty()) look_from_inside();
         std::sort(m_out.begin(), m_out.end(),
                   [](const ContactPoint& x, const ContactPoint& y) { return x.key < y.key; });
@@ -125,6 +132,112 @@ private:
         const ShapeSide side(m_shape, -apart.normal);
         add(side, point + (apart.gap + layer()) * apart.normal, point, apart.normal, triangle,
             Vector3d::Unit(corner), contact_key(ContactKind::vertex_of_b, index));
+    }
+
+    [[nodiscard]] bool faces_shape(int triangle) const
+    {
+        const Vector3d normal = m_mesh.face_normals().col(triangle);
+        return normal.dot(m_shape.pose.translation - vertex(m_mesh.triangles()(0, triangle))) > 0.0;
+    }
+
+    [[nodiscard]] bool stands_out(int edge) const
+    {
+        return m_mesh.edge_kind(edge) >= Surface::EdgeKind::smooth;
+    }
+
+    /// A straight or flat side of the shape over a face touches at more than its nearest point: where it
+    /// leaves the face over an edge that stands out, and where it covers corners that do. They are raised as
+    /// soon as the bodies tilt, and bear them when they tilt back. Along the normal of the side itself the
+    /// mesh may not come in anywhere, so no motion over the side is held up.
+    void look_along_side(int triangle)
+    {
+        const Vector3d face = m_mesh.face_normals().col(triangle);
+        const ShapeSide side(m_shape, -face);
+        if (side.count < 2) return;
+        const Vector3d line = (side.points[1] - side.points[0]).normalized();
+        const Vector3d normal =
+            side.cap ? Vector3d(-side.normal) : Vector3d((face - line * line.dot(face)).normalized());
+        if (!(normal.dot(face) > facing_cosine)) return;
+        const auto edges = m_mesh.topology().triangle_edges.col(triangle);
+        for (int k = 0; k < 3; ++k) {
+            const int edge = edges[k], corner = m_mesh.triangles()(k, triangle);
+            if (side.cap && (stands_out(edge) || stands_out(edges[(k + 2) % 3]))) {
+                add_beside(side, normal, vertex(corner), triangle, Vector3d::Unit(k),
+                           contact_key(ContactKind::vertex_of_b, corner));
+            }
+            if (!stands_out(edge) || is_found(edge)) continue;
+            const auto ends = m_mesh.topology().edges.col(edge);
+            const Vector3d start = vertex(ends[0]), along = vertex(ends[1]) - start;
+            const auto shares = side.cap ? crossings_of_rim(side, start, along)
+                                         : crossing_of_line(side, line.cross(normal), start, along);
+            for (int i = 0; i < 2; ++i) {
+                const double share = shares[static_cast<std::size_t>(i)];
+                if (!(share >= 0.0 && share <= 1.0)) continue;
+                add_beside(side, normal, start + share * along, triangle,
+                           on_triangle(triangle, ends[0], ends[1], share),
+                           contact_key(ContactKind::edge_edge, 2 * edge + i, 1));
+            }
+        }
+    }
+
+    /// Shares of an edge at which it passes below the line of a mantle or axis: none is not a number.
+    [[nodiscard]] static std::array<double, 2> crossing_of_line(const ShapeSide& side, const Vector3d& across,
+                                                                const Vector3d& start, const Vector3d& along)
+    {
+        const double slope = along.dot(across);
+        const bool crosses = std::abs(slope) > round_off_ratio * along.norm();
+        return {crosses ? (side.points[0] - start).dot(across) / slope : nothing, nothing};
+    }
+
+    /// The same where it passes below the rim of a cap.
+    [[nodiscard]] std::array<double, 2> crossings_of_rim(const ShapeSide& side, const Vector3d& start,
+                                                         const Vector3d& along) const
+    {
+        const Vector3d from = across_cap(side, start - m_shape.pose.translation),
+                       way = across_cap(side, along);
+        const double r = m_shape.shape->disc_radius(), a = way.squaredNorm(), b = from.dot(way);
+        const double root = b * b - a * (from.squaredNorm() - r * r);
+        if (!(a > 0.0) || !(root > 0.0)) return {nothing, nothing};
+        return {(-b - std::sqrt(root)) / a, (-b + std::sqrt(root)) / a};
+    }
+
+    [[nodiscard]] static Vector3d across_cap(const ShapeSide& side, const Vector3d& way)
+    {
+        return way - side.normal * side.normal.dot(way);
+    }
+
+    /// A contact below the side, unless the mesh is touched there already.
+    void add_beside(const ShapeSide& side, const Vector3d& normal, const Vector3d& foot, int triangle,
+                    const Vector3d& barycentric, std::uint64_t key)
+    {
+        const double height = normal.dot(side.points[0] - foot), gap = height - layer();
+        const Vector3d core = foot + height * normal;
+        if (gap > m_alarm || gap < -m_depth || (layer() > 0.0 && !(height > 0.0)) || !covers(side, core))
+            return;
+        const Vector3d place = m_mesh.pose() * foot;
+        for (const ContactPoint& other : m_out) {
+            if (((m_shape_is_a ? other.q : other.p) - place).norm() <= m_round_off) return;
+        }
+        add(side, core, foot, normal, triangle, barycentric, key);
+    }
+
+    [[nodiscard]] bool covers(const ShapeSide& side, const Vector3d& core) const
+    {
+        if (side.cap) {
+            return across_cap(side, core - m_shape.pose.translation).norm() <=
+                   m_shape.shape->disc_radius() + m_round_off;
+        }
+        const Vector3d line = side.points[1] - side.points[0];
+        const double share = (core - side.points[0]).dot(line) / line.squaredNorm();
+        return share >= -round_off_ratio && share <= 1.0 + round_off_ratio;
+    }
+
+    [[nodiscard]] bool is_found(int edge) const
+    {
+        return std::any_of(m_out.begin(), m_out.end(), [edge](const ContactPoint& point) {
+            return point.key == contact_key(ContactKind::edge_edge, 2 * edge, 0) ||
+                   point.key == contact_key(ContactKind::edge_edge, 2 * edge + 1, 0);
+        });
     }
 
     /// The middle of the shape is inside: the nearest way out.
