@@ -44,7 +44,7 @@ class Sphere(Part):
     kind: Literal["sphere"] = "sphere"
     radius: Annotated[Positive, Length(), Field(description="radius [m]")]
     frequency: Annotated[Integer, Field(ge=1, le=64)] = 8
-    """Triangles along an edge of the icosahedron, f, in the picture: 10 f² + 2 vertices."""
+    """Triangles along an edge of the icosahedron, f, in the picture: 10 f² + 2 vertices; at least 4 are drawn."""
 
 
 class Cylinder(Part):
@@ -54,7 +54,7 @@ class Cylinder(Part):
     radius: Annotated[Positive, Length(), Field(description="radius [m]")]
     height: Annotated[Positive, Length(), Field(description="height along z [m]")]
     segments: Annotated[Integer, Field(ge=3, le=4096)] = 32
-    """Sides in the picture."""
+    """Sides in the picture; at least 16 are drawn."""
     layers: _Count = 4
     """Strips along the side, in the picture."""
     rings: _Count = 2
@@ -70,7 +70,7 @@ class Capsule(Part):
         Positive, Length(), Field(description="length between the centres of the end balls [m]")
     ]
     segments: Annotated[Integer, Field(ge=3, le=512)] = 32
-    """Sides in the picture; contact takes the capsule as it is."""
+    """Sides in the picture, of which at least 16 are drawn; contact takes the capsule as it is."""
 
 
 class Plane(Part):

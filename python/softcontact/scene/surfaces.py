@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from softcontact.scene import shapes
 from softcontact.scene.errors import SceneWarning
 
+# Where soft bodies meet a round shape is looked for with its picture, and found on the shape itself.
+LEAST_SEGMENTS, LEAST_FREQUENCY = 16, 4
 _SMALL, _LARGE = 1e-3, 10.0  # largest extent [m] below and above which a wrong unit is likely
 
 
@@ -25,11 +27,13 @@ def surface_mesh(shape: Any) -> Any:
         case shapes.Box():
             return mesh.box(shape.size, shape.divisions)
         case shapes.Sphere():
-            return mesh.sphere(shape.radius, shape.frequency)
+            return mesh.sphere(shape.radius, max(shape.frequency, LEAST_FREQUENCY))
         case shapes.Cylinder():
-            return mesh.cylinder(shape.radius, shape.height, shape.segments, shape.layers, shape.rings)
+            return mesh.cylinder(
+                shape.radius, shape.height, max(shape.segments, LEAST_SEGMENTS), shape.layers, shape.rings
+            )
         case shapes.Capsule():
-            return mesh.capsule(shape.radius, shape.height, shape.segments)
+            return mesh.capsule(shape.radius, shape.height, max(shape.segments, LEAST_SEGMENTS))
         case shapes.Plane():
             return mesh.table(shape.size, thickness=0.02 * min(shape.size), name="plane")
         case shapes.Mesh():

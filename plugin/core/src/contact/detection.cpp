@@ -330,8 +330,8 @@ private:
     void add(std::uint64_t key, const SurfacePoint& on_a, const SurfacePoint& on_b, const Vector3d& p,
              const Vector3d& q, const Vector3d& normal)
     {
-        m_out.push_back(
-            {on_a, on_b, p, q, normal, normal.dot(p - q) - m_options.contact_offset, 0.0, key, false});
+        m_out.push_back({on_a, on_b, p, q, normal, m_options.contact_offset,
+                         normal.dot(p - q) - m_options.contact_offset, 0.0, key, false});
     }
 
     const Surface& m_a;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <softcontact/contact/face_points.hpp>
+#include <softcontact/contact/picture_contact.hpp>
 #include <softcontact/contact/shape_mesh_contact.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
 #include <softcontact/world/shape_pairs.hpp>
@@ -31,7 +32,6 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, const 
     DetectionOptions options;
     options.contact_offset = settings.contact_offset;
     options.max_penetration = settings.max_penetration;
-    m_contact_offset = settings.contact_offset;
     m_points.clear();
     m_contacts.clear();
     m_first_impact = 1.0;
@@ -61,7 +61,13 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, const 
             shape_mesh_contacts(shaped.placed(), (a.shape ? b : a).geometry, a.shape != nullptr, options,
                                 m_found);
         } else {
+            options.alarm_distance += a.picture_error + b.picture_error;
             detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
+            for (const ContactSurface* shaped : {&a, &b}) {
+                if (shaped->shape && shaped->shape->is_round()) {
+                    correct_picture(shaped->placed(), shaped == &a, m_found);
+                }
+            }
         }
         if (pairs[i].aggregated && a.shape && b.shape) spread_over_face(m_found);
         keep_reached(a, b, settings.alarm_distance, smooth_alarm);
@@ -82,7 +88,7 @@ void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactS
         const double start = point.gap;
         point.gap = point.normal.dot(a.free_position(point.a, -point.normal) -
                                      b.free_position(point.b, point.normal)) -
-                    offset(point);
+                    point.offset;
         if (point.gap < 0.0 && start > point.gap) {
             first = std::min(first, std::max(0.0, start / (start - point.gap)));
         }
@@ -174,14 +180,14 @@ double ContactProblemBuilder::start_gap(const ContactPoint& point, const Contact
 {
     return point.normal.dot(a.start_position(point.a, -point.normal) -
                             b.start_position(point.b, point.normal)) -
-           offset(point);
+           point.offset;
 }
 
 double ContactProblemBuilder::end_gap(const ContactPoint& point, const ContactSurface& a,
                                       const ContactSurface& b) const
 {
     return point.normal.dot(a.position(point.a, -point.normal) - b.position(point.b, point.normal)) -
-           offset(point);
+           point.offset;
 }
 
 }  // namespace softcontact

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <softcontact/contact/picture_contact.hpp>
 #include <softcontact/geometry/mass_properties.hpp>
 #include <softcontact/geometry/rigid_travel.hpp>
 #include <softcontact/geometry/shape_separation.hpp>
@@ -116,6 +117,11 @@ void OverlapJudge::look(std::vector<ContactSurface>& surfaces, const PairLaws& l
             a.refresh();
             b.refresh();
             look.depth = m_search.depth(a, b);
+            for (const auto& [shaped, mesh] : {std::pair(&side_a, &b), std::pair(&side_b, &a)}) {
+                if (shaped->shape && shaped->shape->is_round()) {  // the picture lies inside
+                    look.depth = std::max(look.depth, depth_of_vertices(shaped->placed(), *mesh));
+                }
+            }
         }
         look.known = true;
         look.a_to_b = a_to_b;

@@ -116,7 +116,7 @@ void ContactProblemBuilder::weigh(std::span<ContactPoint> points, const ContactS
     for (const auto& point : points) {
         m_gaps.push_back(tissue ? point.normal.dot(a.rest_position(point.a, -point.normal) -
                                                    b.rest_position(point.b, point.normal)) -
-                                      offset(point)
+                                      point.offset
                                 : start_gap(point, a, b));
     }
     // Between the vertices of coarse tissue the footprint of the other body is the region.

@@ -47,10 +47,11 @@ struct ContactPoint {
     Vector3d p = Vector3d::Zero();       ///< point of A
     Vector3d q = Vector3d::Zero();       ///< point of B
     Vector3d normal = Vector3d::Zero();  ///< unit, from B to A
-    double gap = 0.0;       ///< normal·(p − q) − contact_offset [m], negative where they penetrate
-    double area = 0.0;      ///< share of A's surface [m²]
-    std::uint64_t key = 0;  ///< the same while the same features touch, see contact_key
-    bool smooth = false;    ///< of edges that cross and are not both sharp
+    double offset = 0.0;                 ///< distance kept along the normal [m]
+    double gap = 0.0;                    ///< normal·(p − q) − offset [m], negative where they penetrate
+    double area = 0.0;                   ///< share of A's surface [m²]
+    std::uint64_t key = 0;               ///< the same while the same features touch, see contact_key
+    bool smooth = false;                 ///< of edges that cross and are not both sharp
 };
 
 /// Identity of a contact within its pair of surfaces: the kind and the indices of the vertex (first, second

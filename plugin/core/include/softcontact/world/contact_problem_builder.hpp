@@ -147,11 +147,6 @@ private:
                     ContactPair& pair);
     [[nodiscard]] double start_gap(const ContactPoint& point, const ContactSurface& a,
                                    const ContactSurface& b) const;
-    /// Distance kept at a point [m]: none where a shape is known as it is, so that the gap is exact.
-    [[nodiscard]] double offset(const ContactPoint& point) const
-    {
-        return point.a.on_shape || point.b.on_shape ? 0.0 : m_contact_offset;
-    }
     [[nodiscard]] double end_gap(const ContactPoint& point, const ContactSurface& a,
                                  const ContactSurface& b) const;
     /// Velocity pass: sweeps, and where these do not end in time Newton's method; whatever comes nearest.
@@ -236,7 +231,6 @@ private:
     std::vector<BlockDescriptor> m_island;   ///< blocks of one island, rows counted from its first
     std::vector<RowMix> m_island_mixes;
     BodyOperator m_operator;
-    double m_contact_offset = 0.0;
     bool m_bounces = false;       ///< some contact bounces in this step
     double m_first_impact = 1.0;  ///< share of the step at which shapes that are far apart meet
 

@@ -38,6 +38,7 @@ public:
     Surface geometry;
     /// Of a rigid surface: what it touches others with, if it is known as it is; geometry is its picture.
     std::shared_ptr<const ConvexShape> shape;
+    double picture_error = 0.0;  ///< how far a round shape stands out beyond its picture [m]
     bool aggregate = false;
     double friction = 0.0;
     /// Velocity of the surface over its body, in the body's axes, as of a belt: linear [m/s] + angular × (x −

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Round shapes are met as they are: by soft bodies and by rigid meshes, however coarsely they are drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import zoo_runs
+from zoo_scenes import scene, soft_box
+
+from softcontact.mesh import revolved
+from softcontact.scene import Capsule, Cylinder, KinematicBody, Mesh, RigidBody, Sphere
+
+LYING = (np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))  # the axis along y
+RADIUS = 0.03
+COARSE = {
+    "cylinder": (Cylinder(radius=RADIUS, height=0.1, segments=3), Cylinder(radius=RADIUS, height=0.1)),
+    "capsule": (Capsule(radius=RADIUS, height=0.06, segments=3), Capsule(radius=RADIUS, height=0.06)),
+    "sphere": (Sphere(radius=RADIUS, frequency=1), Sphere(radius=RADIUS)),
+}
+
+
+@pytest.mark.parametrize("mode", ["points", "aggregate"])
+@pytest.mark.parametrize("kind", list(COARSE))
+def test_tissue_lies_on_the_shape_and_not_on_its_picture(kind, mode):
+    """A block sinks in as far as its own mesh lets it, millimetres more where a triangle or an icosahedron bore it."""
+    heights = []
+    for shape in COARSE[kind]:
+        block = soft_box("b", (0.06, 0.06, 0.02), 1e5, (6, 6, 2), position=(0, 0, RADIUS + 0.0105))
+        round_ = KinematicBody(name="round", shape=shape, orientation=LYING)
+        run = zoo_runs.run(scene([round_, block], 0.5, 0.005, mode), every=10)
+        assert run.exit_code == 0, run.message
+        assert run.worst_overlap()[0] < 0.01
+        heights.append(run["b"].centre[-1, 2])
+    assert abs(heights[0] - heights[1]) < 0.5e-3
+
+
+def disc(radius: float, height: float) -> Mesh:
+    """A disc of so many corners that it stays a mesh."""
+    made = revolved([(radius, -height / 2), (radius, height / 2)], segments=40)
+    return Mesh(vertices=np.array(made.vertices).tolist(), triangles=np.array(made.triangles).tolist())
+
+
+@pytest.mark.parametrize("segments", [3, 6, 32])
+def test_a_mesh_lies_on_a_roller(segments):
+    """A disc on the crest of a cylinder stays level: both ends of their common line bear it, however it tilts."""
+    roller = KinematicBody(
+        name="roller", shape=Cylinder(radius=RADIUS, height=0.1, segments=segments), orientation=LYING
+    )
+    body = RigidBody(name="b", shape=disc(0.03, 0.02), mass=0.07, position=(0, 0, 0.0405))
+    run = zoo_runs.run(scene([roller, body], 0.6, 0.005, "points"), every=5)
+    assert run.exit_code == 0, run.message
+    assert run["b"].centre[-1, 2] == pytest.approx(0.04, abs=2e-5)
+    assert np.abs(run["b"].tilt()).max() < 1e-3
+    assert run.worst_overlap()[0] < 1e-3
+
+
+@pytest.mark.parametrize("aside", [0.0, 0.024])
+def test_a_roller_stands_on_a_mesh(aside):
+    """A cylinder wider than the disc under it, or over its edge by less than half, stands."""
+    base = KinematicBody(name="base", shape=disc(0.025, 0.02), position=(0, 0, -0.01))
+    body = RigidBody(
+        name="b",
+        shape=Cylinder(radius=0.04, height=0.05),
+        mass=0.3,
+        position=(aside, 0, 0.0255),
+        friction=0.5,
+    )
+    run = zoo_runs.run(scene([base, body], 1.0, 0.005, "points"), every=5)
+    assert run.exit_code == 0, run.message
+    assert run["b"].centre[-1, 2] == pytest.approx(0.025, abs=2e-5)
+    assert np.abs(run["b"].tilt()).max() < 1e-3
+
+
+def test_a_capsule_lies_along_a_mesh():
+    """Longer than the disc under it: the rim bears it on either side."""
+    base = KinematicBody(name="base", shape=disc(0.025, 0.02), position=(0, 0, -0.01))
+    body = RigidBody(
+        name="b",
+        shape=Capsule(radius=0.01, height=0.08),
+        mass=0.1,
+        position=(0, 0, 0.0105),
+        orientation=LYING,
+    )
+    run = zoo_runs.run(scene([base, body], 0.6, 0.005, "points"), every=5)
+    assert run.exit_code == 0, run.message
+    assert run["b"].centre[-1, 2] == pytest.approx(0.01, abs=2e-5)
+    assert np.abs(run["b"].tilt()).max() < 1e-3
