@@ -151,6 +151,8 @@ bool PressureSpread::answer(std::span<const ContactPoint> points, const PairMemo
                             const FreeTissue& tissue)
 {
     constexpr double usual_steps = 40.0;  // after which steps that change nothing count half
+    constexpr double most_steps =
+        1000.0;                         // and from which on they count no more: a tail would creep for ever
     constexpr double same_force = 2.0;  // ratio of forces, and way over √S, up to which nothing changed much
     constexpr double same_place = 0.2;
     constexpr double lifted_share = 0.025;  // of the force, that points bear which are lifted off
@@ -187,7 +189,7 @@ bool PressureSpread::answer(std::span<const ContactPoint> points, const PairMemo
         lifted += inside < -settled_ratio * size ? m_pressed[i] : 0.0;
     }
     m_profile = m_pressed;
-    if (deepest < settled_ratio * size && lifted < lifted_share) {
+    if ((deepest < settled_ratio * size && lifted < lifted_share) || m_settling_steps > most_steps) {
         return true;
     }
     const double pace = std::min(1.0, tissue.wave_way / size) / (1.0 + m_settling_steps / usual_steps);

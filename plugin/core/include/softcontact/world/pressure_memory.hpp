@@ -34,7 +34,8 @@ public:
     /// the pressure answers to the gaps: where the tissue is inside it rises, where it is lifted it falls, by
     /// the stiffness of a half-space against a wave as long as the patch, π E' / √S: Uzawa's iteration for
     /// the pressure of a contact point by point, one turn a step. It takes no more than a wave runs through
-    /// of the patch, less and less while nothing changes much, and stops within `settled_ratio`.
+    /// of the patch, less and less while nothing changes much, and stops within `settled_ratio`, or after a
+    /// thousand steps, when a step counts a twenty-sixth.
     void spread(std::span<const ContactPoint> points, std::span<const double> weights, bool moments,
                 bool yields, const PairMemory& memory, const FreeTissue& free_tissue = {});
     /// Overlap of a settled patch of free tissue, over √S.
