@@ -55,8 +55,8 @@ EXAMPLES = {
         "softcontact run deformable-ball --set track=mine.csv",
     ),
     "track replay": (
-        "softcontact track replay grasp --to udp://127.0.0.1:26000 &",
-        "softcontact run hand --set track=udp://127.0.0.1:26000",
+        "softcontact run hand --set contact=point --set track=udp://127.0.0.1:26000 &",
+        "softcontact track replay grasp --to udp://127.0.0.1:26000",
     ),
     "track record": ("softcontact track record mine.csv --duration 10",),
     "vademecum build": (
