@@ -194,6 +194,16 @@ void bind_world(py::module_& module)
                                    }
                                    return names;
                                })
+        .def(
+            "overlaps",
+            [](World& world) {
+                std::vector<std::tuple<int, int, double>> found;
+                for (const World::Overlap& overlap : world.overlaps()) {
+                    found.emplace_back(overlap.a, overlap.b, overlap.depth);
+                }
+                return found;
+            },
+            "Surfaces that overlap before the first step: (a, b, depth [m]).")
         .def("surface_vertices", &surface_vertices, "surface"_a)
         .def(
             "surface_local_vertices",

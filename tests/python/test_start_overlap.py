@@ -9,13 +9,17 @@ from softcontact.engines.embedded import EmbeddedEngine
 from softcontact.scene import (
     Box,
     ContactSettings,
+    Keyframes,
     KinematicBody,
     Material,
     PairOff,
+    PairRestitution,
+    Plane,
     RigidBody,
     Scene,
     SceneError,
     SceneWarning,
+    Sphere,
     TetrahedralBody,
     TetrahedralBox,
 )
@@ -63,3 +67,38 @@ def test_a_clearance_below_the_offset_is_told_where_there_is_one():
         warnings.simplefilter("error")
         EmbeddedEngine(scene(cube("cube", 0.0204, soft=False), contact=offset))  # exact shapes keep none
         EmbeddedEngine(scene(cube("cube", 0.0204)))  # nor is the usual one that large
+
+
+def test_a_body_that_reaches_through_a_thin_floor_is_refused():
+    floor = KinematicBody(name="floor", shape=Box(size=(1, 1, 0.02)), position=(0, 0, -0.01))
+    body = RigidBody(name="b", shape=Box(size=(0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.03))
+    with pytest.raises(SceneError, match="'floor' and 'b' overlap by 20 mm at the start"):
+        EmbeddedEngine(Scene(name="start", duration=0.1, bodies=[floor, body]))
+
+
+def test_the_depth_told_is_that_of_the_way_out():
+    ball = RigidBody(name="ball", shape=Sphere(radius=0.05), mass=1.0)
+    box = RigidBody(name="box", shape=Box(size=(0.1, 0.1, 0.1)), mass=1.0)
+    with pytest.raises(SceneError, match="'ball' and 'box' overlap by 100 mm at the start"):
+        EmbeddedEngine(Scene(name="start", duration=0.1, bodies=[ball, box]))
+    with pytest.raises(SceneError, match="overlap by 550 mm at the start"):
+        under = KinematicBody(name="ground", shape=Plane(), position=(0, 0, 0.5))
+        EmbeddedEngine(Scene(name="start", duration=0.1, bodies=[under, ball]))
+
+
+def test_restitution_of_a_soft_body_is_refused():
+    with pytest.raises(
+        ValueError, match=r"pair_restitution\[0\]\.b: 'cube' is tetrahedral; what is soft bounces"
+    ):
+        scene(cube("cube", 0.03), pair_restitution=[PairRestitution(a="table", b="cube", restitution=0.5)])
+    scene(cube("cube", 0.03), pair_restitution=[PairRestitution(a="table", b="cube", restitution=0.0)])
+
+
+def test_a_position_that_the_first_keyframe_overrules_is_told():
+    motion = Keyframes(body="k", times=(0, 1), positions=((0, 0, 1), (0, 0, 1)))
+    near = KinematicBody(name="k", shape=Box(size=(0.1, 0.1, 0.1)), position=(0, 0, 0.5))
+    with pytest.warns(SceneWarning, match=r"position of 'k' does not count: motions\[0\] begins 0\.5 m away"):
+        scene(near, motions=[motion])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SceneWarning)
+        scene(near.model_copy(update={"position": (0, 0, 1)}), motions=[motion])

@@ -73,6 +73,7 @@ class EmbeddedEngine:
             distances["max_penetration"],
             distances["contact_offset"],
             exact_bodies(scene),
+            self.world.overlaps(),
         )
         self.skins = tuple(
             SurfaceInfo(

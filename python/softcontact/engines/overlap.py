@@ -21,6 +21,7 @@ def check_start(
     limit: float,
     offset: float,
     exact: frozenset[str] = frozenset(),
+    overlaps: Iterable[tuple[int, int, float]] = (),
 ) -> None:
     """Refuse a scene in which two bodies overlap by more than contact could undo.
 
@@ -32,11 +33,17 @@ def check_start(
         limit: greatest depth of a vertex in the other body that is borne [m].
         offset: distance at which surfaces come to rest [m]; a warning tells of a clearance below it.
         exact: bodies that contact takes as exact shapes: between two of them there is no offset.
+        overlaps: numbers of two surfaces that touch each other in the run, and how deep they overlap [m].
     Raises:
         SceneError: names both bodies and the depth.
     """
     from softcontact._core import Surface, find_box_pairs
 
+    body_of = {info.name: info.body for info in surfaces}
+    for first, second, depth in overlaps:
+        a, b = (body_of[world.surface_names[number]] for number in sorted((first, second)))
+        if depth > limit:
+            raise SceneError(_overlap(a, b, depth))
     placed = []
     number_of = {name: number for number, name in enumerate(world.surface_names)}
     for info in surfaces:
@@ -61,10 +68,7 @@ def check_start(
             _gap(vertices_b, surface_a, vertices_a, offset),
         )
         if -gap > limit:
-            raise SceneError(
-                f"bodies: '{b.body}' and '{a.body}' overlap by {-1e3 * gap:.3g} mm at the start; move them apart, "
-                "or list them in pairs_off"
-            )
+            raise SceneError(_overlap(b.body, a.body, -gap))
         if not pair <= exact and TOUCHING * offset < gap < (1.0 - TOUCHING) * offset:
             warnings.warn(
                 f"bodies: '{b.body}' and '{a.body}' are {1e3 * gap:.3g} mm apart at the start, less than the "
@@ -73,6 +77,13 @@ def check_start(
                 SceneWarning,
                 stacklevel=3,
             )
+
+
+def _overlap(a: str, b: str, depth: float) -> str:
+    return (
+        f"bodies: '{a}' and '{b}' overlap by {1e3 * depth:.3g} mm at the start; move them apart, or list them in "
+        "pairs_off"
+    )
 
 
 def _gap(points: np.ndarray, surface: Any, other: np.ndarray, offset: float) -> float:

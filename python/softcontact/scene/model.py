@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from softcontact.scene.bodies import Body
 from softcontact.scene.errors import SceneError, SceneWarning, nearest, one_line
-from softcontact.scene.fields import Integer, Name, Part, Positive, Vector, in_metres
+from softcontact.scene.fields import ORIGIN, Integer, Name, Part, Positive, Vector, in_metres
 from softcontact.scene.measures import Check, Probe
 from softcontact.scene.motions import Grasp, Motion
 from softcontact.scene.settings import (
@@ -35,6 +35,7 @@ _MOVED_BY = {
     "device": ("block",),
     "device_in_hand": ("tool", "avatar"),
 }
+_SOFT = ("tetrahedral", "hand", "fingertip", "block", "vademecum")
 _PASSIVE = ("rigid", "kinematic", "tetrahedral", "articulated")
 
 
@@ -134,6 +135,7 @@ class Scene(Part):
                 )
         self._check_cameras(names)
         self._check_turns()
+        self._check_restitution()
         self._check_motions()
         self._check_times()
         if self.units != "m":
@@ -148,6 +150,17 @@ class Scene(Part):
             )
         self._warn_about_friction()
         return self
+
+    def _check_restitution(self) -> None:
+        for index, pair in enumerate(self.pair_restitution):
+            for key in ("a", "b"):
+                name = getattr(pair, key)
+                if pair.restitution > 0 and self.body(name).kind in _SOFT:
+                    raise ValueError(
+                        f"pair_restitution[{index}].{key}: {name!r} is {self.body(name).kind}; what is soft bounces by "
+                        "its elasticity, not by a coefficient: leave the pair out, and give its material less "
+                        "rayleigh_stiffness"
+                    )
 
     def _check_motions(self) -> None:
         kinds = {body.name: body.kind for body in self.bodies}
@@ -170,6 +183,16 @@ class Scene(Part):
                     "put all keyframes into one motion"
                 )
             moved[what] = index
+            start = getattr(self.body(motion.body), "position", ORIGIN)
+            if kinds[motion.body] == "kinematic" and start != ORIGIN:
+                apart = max(abs(x - y) for x, y in zip(start, motion.positions[0], strict=True))
+                if apart > 1e-9:
+                    warnings.warn(
+                        f"bodies: position of {motion.body!r} does not count: motions[{index}] begins {apart:g} m "
+                        "away; give the first of its positions to both",
+                        SceneWarning,
+                        stacklevel=2,
+                    )
         for where, grasp in self.closings():
             kind = kinds[grasp.body]
             if kind not in ("hand", "articulated"):

@@ -101,7 +101,7 @@ class PairRestitution(Part):
 
     Contacts that close more slowly than gravity moves a body in two steps do not bounce. Pairs that are not named
     do not bounce either. Bodies that bounce touch in points, whatever their `aggregate` says, and where Newton's law
-    with friction would give energy they part more slowly.
+    with friction would give energy they part more slowly. Both are rigid: what is soft bounces by its elasticity.
     """
 
     a: Name

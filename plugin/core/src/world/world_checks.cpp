@@ -40,6 +40,20 @@ bool World::check_solution()
     return true;
 }
 
+std::vector<World::Overlap> World::overlaps()
+{
+    if (m_pairs_stale) {
+        renew_pairs();
+    }
+    std::vector<Overlap> found;
+    for (const auto& look : m_judge.looks()) {
+        if (look.depth > 0.0) {
+            found.push_back({look.law.a, look.law.b, look.depth});
+        }
+    }
+    return found;
+}
+
 bool World::check_overlaps()
 {
     for (const auto& look : m_judge.looks()) {

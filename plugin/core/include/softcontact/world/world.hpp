@@ -85,6 +85,12 @@ public:
     /// The surface moves over its body like a belt; see ContactSurface::Belt.
     void set_surface_velocity(int surface, const ContactSurface::Belt& belt);
     void disable_pair(int surface_a, int surface_b);
+    /// What may touch and overlaps as the surfaces lie now, before the first step.
+    struct Overlap {
+        int a = 0, b = 0;    ///< surfaces
+        double depth = 0.0;  ///< [m]
+    };
+    [[nodiscard]] std::vector<Overlap> overlaps();
     void set_target_motion(int body, VectorMotion motion);
     void set_kinematic_motion(int body, PoseMotion motion);
     void set_velocity(int body, const VectorXd& velocity);  ///< joint velocities (nv)
