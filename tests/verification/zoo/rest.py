@@ -25,6 +25,7 @@ STEPS = (0.001, 0.002, 0.005, 0.01, 0.02)  # [s]
 YOUNG = (1e3, 1e4, 1e5, 1e6, 1e7)  # [Pa]
 SETTLED = 0.5  # of the run
 SPEED = 1e-9  # [m/s]
+LIMIT = 600.0  # of processor time, for a run [s]
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def on_the_floor(kind: str, mode: str, h: float, young: float, duration: float, 
     size = 0.1 if kind != "soft" else min(0.1, 0.1 * young / 2e4)
     body = resting_body(kind, size, 1e-3 * size, young)
     made = scene([floor(), body], duration, h, mode, gravity=gravity)
-    return zoo_runs.run(made, every=max(1, made.step_count // 400), limit=120.0)
+    return zoo_runs.run(made, every=max(1, made.step_count // 400), limit=LIMIT)
 
 
 def held(mode: str, h: float, young: float, duration: float, soft_pads: bool = False):
@@ -96,7 +97,7 @@ def held(mode: str, h: float, young: float, duration: float, soft_pads: bool = F
         )
         ways.append(Keyframes(body=name, times=(0, closed), positions=(open_, shut)))
     made = scene([*plates, cube], duration, h, mode, motions=ways)
-    return zoo_runs.run(made, every=max(1, made.step_count // 400), limit=120.0)
+    return zoo_runs.run(made, every=max(1, made.step_count // 400), limit=LIMIT)
 
 
 def weight_on_tissue(mode: str, h: float, young: float, duration: float):
@@ -115,7 +116,7 @@ def weight_on_tissue(mode: str, h: float, young: float, duration: float):
         friction=0.5,
     )
     made = scene([floor(), block, weight], duration, h, mode)
-    return zoo_runs.run(made, every=max(1, made.step_count // 400), limit=120.0)
+    return zoo_runs.run(made, every=max(1, made.step_count // 400), limit=LIMIT)
 
 
 def cases(quick: bool):
