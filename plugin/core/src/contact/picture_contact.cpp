@@ -2,8 +2,7 @@
 #include "softcontact/contact/picture_contact.hpp"
 
 #include <algorithm>
-
-#include "softcontact/geometry/shape_separation.hpp"
+#include <cmath>
 
 namespace softcontact {
 
@@ -11,26 +10,46 @@ namespace {
 
 constexpr double same_side_cosine = 0.5;
 
-const ConvexShape& bare_point()
-{
-    static const ConvexShape shape = ConvexShape::point();
-    return shape;
-}
+/// Signed distance of a point from a round shape [m], and the unit normal outwards, in the shape's axes.
+struct Outside {
+    double gap = 0.0;
+    Vector3d normal = Vector3d::UnitX();
+};
 
-PlacedShape at(const Vector3d& place)
+Outside outside_of(const ConvexShape& shape, const Vector3d& place)
 {
-    return {&bare_point(), {Matrix3d::Identity(), place}};
+    Outside found;
+    if (!shape.is_cylinder()) {
+        const Vector3d end = shape.corners().col(shape.corners().cols() - 1);  // of the axis, or the centre
+        const double half = std::abs(end.z());
+        const Vector3d from = place - Vector3d(0.0, 0.0, std::clamp(place.z(), -half, half));
+        const double away = from.norm();
+        if (away > 0.0) found.normal = from / away;
+        found.gap = away - shape.radius();
+        return found;
+    }
+    const Vector3d across(place.x(), place.y(), 0.0), up(0.0, 0.0, std::copysign(1.0, place.z()));
+    const double from_axis = across.norm();
+    const Vector3d out = from_axis > 0.0 ? Vector3d(across / from_axis) : Vector3d(Vector3d::UnitX());
+    const double beside = from_axis - shape.disc_radius();
+    const double above = std::abs(place.z()) - shape.half_height();
+    if (beside > 0.0 && above > 0.0) {
+        const Vector3d from = beside * out + above * up;
+        found.gap = from.norm();
+        found.normal = from / found.gap;
+    } else {
+        found.gap = std::max(beside, above);
+        found.normal = beside > above ? out : up;
+    }
+    return found;
 }
 
 }  // namespace
 
 double picture_error(const ConvexShape& shape, const Surface& picture)
 {
-    const PlacedShape placed{&shape, Pose()};
     double most = 0.0;
-    const auto look = [&](const Vector3d& place) {
-        most = std::max(most, -separation(placed, at(place)).gap);
-    };
+    const auto look = [&](const Vector3d& place) { most = std::max(most, -outside_of(shape, place).gap); };
     for (Index i = 0; i < picture.triangles().cols(); ++i) {
         const auto corners = picture.triangles().col(i);
         const Vector3d a = picture.local_vertices().col(corners[0]),
@@ -47,12 +66,13 @@ double picture_error(const ConvexShape& shape, const Surface& picture)
 void correct_picture(const PlacedShape& shape, bool shape_is_a, std::vector<ContactPoint>& points)
 {
     for (ContactPoint& point : points) {
-        const PlacedShape other = at(shape_is_a ? point.q : point.p);
-        const ShapeSeparation apart = shape_is_a ? separation(shape, other) : separation(other, shape);
-        if (!(apart.normal.dot(point.normal) > same_side_cosine)) continue;
-        const double kept = point.offset;
-        point.normal = apart.normal;
-        point.gap = apart.gap - kept;
+        const Outside found =
+            outside_of(*shape.shape, shape.pose.inverse_times(shape_is_a ? point.q : point.p));
+        const Vector3d outwards = shape.pose.rotation * found.normal;
+        const Vector3d normal = shape_is_a ? Vector3d(-outwards) : outwards;
+        if (!(normal.dot(point.normal) > same_side_cosine)) continue;
+        point.normal = normal;
+        point.gap = found.gap - point.offset;
         point.offset = point.normal.dot(point.p - point.q) - point.gap;
     }
 }
@@ -63,7 +83,9 @@ double depth_of_vertices(const PlacedShape& shape, const Surface& mesh)
     double deepest = 0.0;
     for (int vertex = 0; vertex < mesh.vertex_count(); ++vertex) {
         const Vector3d place = mesh.world_vertex(vertex);
-        if (box.contains(place)) deepest = std::max(deepest, -separation(shape, at(place)).gap);
+        if (box.contains(place)) {
+            deepest = std::max(deepest, -outside_of(*shape.shape, shape.pose.inverse_times(place)).gap);
+        }
     }
     return deepest;
 }

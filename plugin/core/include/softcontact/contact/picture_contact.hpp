@@ -9,17 +9,17 @@
 
 namespace softcontact {
 
-/// How far a shape stands out beyond a surface that is drawn for it, in its axes [m]: that of the points in
-/// the middle of triangles and edges.
+/// How far a round shape stands out beyond a surface that is drawn for it, in its axes [m]: that of the
+/// points in the middle of triangles and edges.
 [[nodiscard]] double picture_error(const ConvexShape& shape, const Surface& picture);
 
-/// Contacts of a mesh that were found with the picture of a convex shape, told of the shape itself: each
+/// Contacts of a mesh that were found with the picture of a round shape, told of the shape itself: each
 /// point of the mesh is as far from it, along such a normal, as it is from the shape. What the picture lacks
 /// goes into the distance that is kept (ContactPoint::offset). Normals that differ by more than 60° are those
 /// of another side; there the picture's counts.
 void correct_picture(const PlacedShape& shape, bool shape_is_a, std::vector<ContactPoint>& points);
 
-/// How deep the deepest vertex of a mesh lies inside a placed shape [m], 0 for none.
+/// How deep the deepest vertex of a mesh lies inside a placed round shape [m], 0 for none.
 [[nodiscard]] double depth_of_vertices(const PlacedShape& shape, const Surface& mesh);
 
 }  // namespace softcontact
