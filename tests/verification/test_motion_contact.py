@@ -105,3 +105,20 @@ def test_a_box_rests_without_drift():
     assert position == pytest.approx([0.0, 0.0, 0.015 + OFFSET], abs=1e-8)
     assert np.abs(quaternion[:3]).max() < 1e-8
     assert world.energies()["kinetic"] < 1e-16
+
+
+def test_a_rigid_body_in_a_closing_vice_ends_the_run_and_names_its_jaws():
+    from softcontact import run
+    from softcontact.scene import Box, Keyframes, KinematicBody, RigidBody, Scene
+
+    box = RigidBody(name="box", shape=Box(size=(0.04, 0.04, 0.04)), mass=0.1)
+    jaws, ways = [], []
+    for name, sign in (("left", -1), ("right", 1)):
+        open_, shut = (sign * 0.0305, 0, 0), (sign * 0.02, 0, 0)
+        jaws.append(KinematicBody(name=name, shape=Box(size=(0.02, 0.06, 0.06)), position=open_))
+        ways.append(Keyframes(body=name, times=(0, 0.2), positions=(open_, shut)))
+    made = Scene(name="vice", duration=0.3, bodies=[box, *jaws], motions=ways)
+    result = run(made, record=False, replay=False, progress=False)
+    assert result.exit_code == 3
+    assert "'box': no contact forces were found" in result.message
+    assert "'left' and 'right' move on whatever lies in the way" in result.message

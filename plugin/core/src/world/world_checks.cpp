@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Whether the state at the end of a step can be used, and what to tell where it cannot.
 #include <algorithm>
+#include <set>
 #include <softcontact/geometry/impact_share.hpp>
 #include <softcontact/world/passage.hpp>
 #include <softcontact/world/world.hpp>
@@ -32,12 +33,40 @@ bool World::check_solution()
         const auto heaviest =
             std::max_element(reports.begin(), reports.end(),
                              [](const auto& x, const auto& y) { return x.normal_force < y.normal_force; });
-        const std::string body =
-            heaviest == reports.end() ? "?" : m_surfaces[static_cast<std::size_t>(heaviest->surface_a)].name;
-        return fail(body,
-                    "no contact forces were found for " + std::to_string(m_unsolved_for) + " steps in a row");
+        if (heaviest == reports.end()) {
+            return fail("?", "no contact forces were found for " + std::to_string(m_unsolved_for) +
+                                 " steps in a row");
+        }
+        PairLaw pair;
+        pair.a = heaviest->surface_a;
+        pair.b = heaviest->surface_b;
+        const std::string& body = moving_side(pair);
+        return fail(body, "no contact forces were found for " + std::to_string(m_unsolved_for) +
+                              " steps in a row" + squeezed_by(body));
     }
     return true;
+}
+
+std::string World::squeezed_by(const std::string& body) const
+{
+    std::set<std::string> driven;
+    for (const auto& report : m_builder.reports()) {
+        const auto& a = m_surfaces[static_cast<std::size_t>(report.surface_a)];
+        const auto& b = m_surfaces[static_cast<std::size_t>(report.surface_b)];
+        for (const auto& [own, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+            if (own->name == body && other->kind == ContactSurface::Kind::kinematic &&
+                other->free_travel() > 0.0) {
+                driven.insert(other->name);
+            }
+        }
+    }
+    std::string told;
+    for (const std::string& name : driven) {
+        told += (told.empty() ? ": '" : " and '") + name + "'";
+    }
+    return told.empty() ? told
+                        : told + (driven.size() > 1 ? " move" : " moves") +
+                              " on whatever lies in the way; end the motion where the body is";
 }
 
 std::vector<World::Overlap> World::overlaps()

@@ -204,6 +204,8 @@ private:
     bool check_overlaps();
     bool fail(const std::string& body, const std::string& reason);
     bool fail(const std::string& message);
+    /// Which surfaces that move by prescription a body is pressed by, in words; empty for none.
+    [[nodiscard]] std::string squeezed_by(const std::string& body) const;
     [[nodiscard]] const std::string& moving_side(const PairLaw& pair) const;
     [[nodiscard]] const std::string& other_side(const PairLaw& pair) const;
     ArticulatedSystem& articulated_system(int body);
