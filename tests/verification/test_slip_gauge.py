@@ -138,3 +138,15 @@ def test_wrong_points_are_told(change, message):
     given = good | change
     with pytest.raises(ValueError, match=message):
         points_slip_gauge(given["points"], given["normals"], given["forces"], mu=given["mu"])
+
+
+def test_what_points_bear_against_each_other_is_no_load():
+    """A box that came to rest on a belt: its corners hold each other, and a round-off of force."""
+    points = 0.03 * np.array([[-1, 1, 0], [1, 1, 0], [1, -1, 0], [-1, -1, 0]], float)
+    forces = np.tile([0.0, 0.0, 0.7], (4, 1))
+    forces[:, 0] = 0.1 * np.array([1, -1, -1, 1])
+    forces[0, 1] = 2e-14
+    assert points_slip_gauge(points, np.tile([0.0, 0.0, 1.0], (4, 1)), forces, mu=MU) == 0.0
+    forces[:, 1] += 0.07
+    gauge = points_slip_gauge(points, np.tile([0.0, 0.0, 1.0], (4, 1)), forces, mu=MU)
+    assert gauge == pytest.approx(0.1 / MU, rel=1e-3)

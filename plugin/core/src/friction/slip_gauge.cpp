@@ -159,7 +159,8 @@ double slip_gauge(std::span<const PointFriction> points)
         load.head<3>() += point.friction;
         load.tail<3>() += r.cross(point.friction);
     }
-    constexpr double nothing = 1e-14;
+    constexpr double nothing =
+        1e-9;  // of all bounds: what the points bear against each other is no load on them
     if (!(load.norm() > nothing * total)) {
         return 0.0;
     }
