@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <type_traits>
 
 #include "articulated_spatial.hpp"
@@ -179,7 +180,11 @@ void factorize_mass(const ArticulatedModel& model, ArticulatedData& data,
             Pivot pivot = axes.transpose() * u;
             pivot.diagonal() += model.armature().segment<K>(offset);
             if (diagonal.size() > 0) pivot.diagonal() += diagonal.segment<K>(offset);
-            const Pivot inverse = pivot.llt().solve(Pivot::Identity());
+            Pivot inverse;
+            if constexpr (K <= 3)  // in closed form
+                inverse = pivot.inverse();
+            else
+                inverse = pivot.llt().solve(Pivot::Identity());
             data.projected.middleCols<K>(offset) = u;
             data.pivot_inverse.block<K, K>(0, offset) = inverse;
             remaining -= u * inverse * u.transpose();
@@ -201,7 +206,10 @@ void forward_dynamics(const ArticulatedModel& model, ArticulatedData& data,
                       const Eigen::Ref<const VectorXd>& q, const Eigen::Ref<const VectorXd>& v,
                       const Eigen::Ref<const VectorXd>& tau, std::span<const Vector6d> external)
 {
-    forward_velocity(model, data, q, v);
+    if (external.empty())
+        spatial::link_velocity(model, data, q, v);
+    else
+        forward_velocity(model, data, q, v);
     factorize_mass(model, data, VectorXd());
     for (int i = 0; i < model.link_count(); ++i) {
         const Vector6d& velocity = at(data.velocity, i);

@@ -6,18 +6,36 @@ namespace softcontact {
 
 using spatial::at;
 
+namespace {
+
+/// A link in its parent's frame, and its joint's axes in its own.
+const Pose& place_link(const ArticulatedModel& model, ArticulatedData& data, int i, const double* q)
+{
+    const LinkDescription& link = model.link(i);
+    const double* joint_q = q + model.q_offset(i);
+    if (link.joint == JointType::universal)
+        data.motion.col(model.v_offset(i)).tail<3>() = Eigen::AngleAxisd(-joint_q[1], link.axis2) * link.axis;
+    return at(data.local, i) = link.placement * joint_pose(link.joint, link.axis, link.axis2, joint_q);
+}
+
+void move_link(const ArticulatedModel& model, ArticulatedData& data, int i,
+               const Eigen::Ref<const VectorXd>& v)
+{
+    const int parent = model.link(i).parent;
+    Vector6d velocity = spatial::joint_rate(model, data, i, v);
+    if (parent >= 0) velocity += spatial::motion_to_child(at(data.local, i), at(data.velocity, parent));
+    at(data.velocity, i) = velocity;
+}
+
+}  // namespace
+
 void forward_kinematics(const ArticulatedModel& model, ArticulatedData& data,
                         const Eigen::Ref<const VectorXd>& q)
 {
     for (int i = 0; i < model.link_count(); ++i) {
-        const LinkDescription& link = model.link(i);
-        const int offset = model.v_offset(i);
-        const double* joint_q = q.data() + model.q_offset(i);
-        const Pose& local = at(data.local, i) =
-            link.placement * joint_pose(link.joint, link.axis, link.axis2, joint_q);
-        const Pose& pose = at(data.pose, i) = link.parent < 0 ? local : at(data.pose, link.parent) * local;
-        if (link.joint == JointType::universal)
-            data.motion.col(offset).tail<3>() = Eigen::AngleAxisd(-joint_q[1], link.axis2) * link.axis;
+        const int parent = model.link(i).parent, offset = model.v_offset(i);
+        const Pose& local = place_link(model, data, i, q.data());
+        const Pose& pose = at(data.pose, i) = parent < 0 ? local : at(data.pose, parent) * local;
         for (int k = offset; k < offset + model.dofs(i); ++k) {
             data.world_motion.col(k).head<3>() = pose.rotation * data.motion.col(k).head<3>();
             data.world_motion.col(k).tail<3>() = pose.rotation * data.motion.col(k).tail<3>();
@@ -29,11 +47,15 @@ void forward_velocity(const ArticulatedModel& model, ArticulatedData& data,
                       const Eigen::Ref<const VectorXd>& q, const Eigen::Ref<const VectorXd>& v)
 {
     forward_kinematics(model, data, q);
+    for (int i = 0; i < model.link_count(); ++i) move_link(model, data, i, v);
+}
+
+void spatial::link_velocity(const ArticulatedModel& model, ArticulatedData& data,
+                            const Eigen::Ref<const VectorXd>& q, const Eigen::Ref<const VectorXd>& v)
+{
     for (int i = 0; i < model.link_count(); ++i) {
-        const int parent = model.link(i).parent;
-        Vector6d velocity = spatial::joint_rate(model, data, i, v);
-        if (parent >= 0) velocity += spatial::motion_to_child(at(data.local, i), at(data.velocity, parent));
-        at(data.velocity, i) = velocity;
+        place_link(model, data, i, q.data());
+        move_link(model, data, i, v);
     }
 }
 

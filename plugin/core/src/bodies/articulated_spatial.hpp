@@ -70,4 +70,8 @@ inline Vector6d joint_rate(const ArticulatedModel& model, const ArticulatedData&
     return rate;
 }
 
+/// forward_velocity without poses in the world.
+void link_velocity(const ArticulatedModel& model, ArticulatedData& data, const Eigen::Ref<const VectorXd>& q,
+                   const Eigen::Ref<const VectorXd>& v);
+
 }  // namespace softcontact::spatial
