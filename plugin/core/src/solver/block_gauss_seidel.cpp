@@ -20,6 +20,8 @@ constexpr int patience = 60;
 // A sweep that moves no block by more than this share of the tolerance is its own residual: what a block's
 // change does to the blocks before it is of the same size.
 constexpr double settled_share = 1e-3;
+// Sweeps beyond the tolerance that what is at rest is given to come to it more closely.
+constexpr int rest_sweeps = 10;
 // Share of a block's change that relaxed sweeps take: the first time, and at least.
 constexpr double under_relaxation = 0.5, least_relaxation = 0.1;
 
@@ -213,10 +215,11 @@ GaussSeidelResult BlockGaussSeidel::solve(const BlockRows& W, const Eigen::Ref<c
     Acceleration acceleration = options.acceleration, extrapolation = acceleration;
     double least = infinity, best = infinity, change = infinity;
     double relaxation = 1.0, next_relaxation = under_relaxation;
-    int idle = 0;
+    int idle = 0, resting = 0;
+    bool at_rest = false;
     while (result.iterations < options.max_iterations) {
         change = sweep(lambda, relaxation);
-        ++result.iterations;
+        at_rest = ++result.iterations == 1 ? change <= options.rest_change : at_rest;
         if (change < best && lambda.allFinite()) {
             best = change;
             m_best.head(m_size) = lambda;
@@ -224,7 +227,8 @@ GaussSeidelResult BlockGaussSeidel::solve(const BlockRows& W, const Eigen::Ref<c
         if (change <= tolerance) {
             result.residual =
                 relaxation == 1.0 && change <= settled_share * tolerance ? change : residual(lambda);
-            if (result.residual <= tolerance) {
+            const bool more = at_rest && result.residual > options.rest_tolerance && ++resting <= rest_sweeps;
+            if (result.residual <= tolerance && !more) {
                 result.converged = true;
                 return result;
             }

@@ -134,15 +134,16 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
     };
     result.residual = std::numeric_limits<double>::infinity();
     const bool by_newton = has_rigid_points();
+    // What is at rest would wander at the speed of the tolerance.
+    constexpr double hardly_moved = 1e-6, rest_share = 1e-2;  // [m/s]; of the tolerance
+    constexpr int rest_sweeps = 10;
+    options.rest_change = hardly_moved;
+    options.rest_tolerance = rest_share * options.velocity_tolerance;
     if (keep(sweep(by_newton ? 1 : std::min(most, usual_sweeps), options.velocity_tolerance))) {
-        if (result.iterations > 1) {
-            return result;
+        if (by_newton) {
+            keep(sweep(rest_sweeps, options.rest_tolerance));
+            result.converged = true;
         }
-        // What the forces of the last step solve is at rest, and would wander at the speed of the tolerance.
-        constexpr double rest_share = 1e-2;
-        constexpr int rest_sweeps = 10;
-        keep(sweep(rest_sweeps, rest_share * options.velocity_tolerance));
-        result.converged = true;
         return result;
     }
     // Forces of rigid bodies are not unique, and those of sweeps depend on their order: Newton's are near

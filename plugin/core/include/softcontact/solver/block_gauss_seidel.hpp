@@ -12,6 +12,9 @@ namespace softcontact {
 struct GaussSeidelOptions {
     double velocity_tolerance = 1e-9;  ///< [m/s], absolute; see GaussSeidelResult::residual
     double relative_tolerance = 0.0;   ///< of max |q|; the larger of the two limits counts
+    /// What is at rest would wander at the speed of the tolerance: where the first sweep moves no block by
+    /// more than rest_change [m/s], some sweeps more go on to rest_tolerance [m/s]. 0: they do not.
+    double rest_change = 0.0, rest_tolerance = 0.0;
     /// [m/s] sweeps that get nowhere end early once they move no block by more; they do not count as
     /// converged.
     double resigned_tolerance = 0.0;
