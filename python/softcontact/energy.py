@@ -14,14 +14,18 @@ FloatArray = NDArray[np.float64]
 
 
 def weight_times_size(scene: Scene, engine: Engine) -> float:
-    """Work that lifts the body for which it is largest by its own size [J], from density and surfaces at the start."""
+    """Work that lifts the body for which it is largest by its own size [J], from density and surfaces at the start.
+
+    Of bodies that may go up and down: tissue that is held somewhere does not.
+    """
     surfaces: dict[str, list[tuple[FloatArray, NDArray[np.int32]]]] = {}
     for surface in engine.surfaces:
         vertices = np.asarray(engine.vertices(surface.name), dtype=float)
         surfaces.setdefault(surface.body, []).append((vertices, np.asarray(surface.triangles)))
     gravity, largest = float(np.linalg.norm(scene.gravity)), 0.0
     for body in scene.bodies:
-        if body.name in surfaces and body.kind in ("rigid", "tetrahedral", "articulated"):
+        held = body.kind == "tetrahedral" and (body.fixed_nodes or body.fixed_region is not None)
+        if body.name in surfaces and body.kind in ("rigid", "tetrahedral", "articulated") and not held:
             corners = np.vstack([vertices for vertices, _ in surfaces[body.name]])
             size = float(np.ptp(corners, axis=0).max())
             largest = max(largest, _mass(body, surfaces[body.name]) * gravity * size)

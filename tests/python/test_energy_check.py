@@ -7,7 +7,19 @@ from scene_samples import drop_scene
 
 from softcontact.checks import evaluate
 from softcontact.runner import run
-from softcontact.scene import Box, KinematicBody, NoEnergyGained, RigidBody, Scene, SceneError, Sphere
+from softcontact.scene import (
+    Box,
+    KinematicBody,
+    Material,
+    NoEnergyGained,
+    Region,
+    RigidBody,
+    Scene,
+    SceneError,
+    Sphere,
+    TetrahedralBody,
+    TetrahedralBox,
+)
 
 
 def fallen(**changes):
@@ -164,3 +176,19 @@ def test_the_weight_is_that_of_the_heaviest():
     expected = box.mass * 9.81 * max(box.shape.size)
     assert history.weight_times_size == pytest.approx(expected, rel=1e-6)
     assert np.isfinite(history.energies()[1]).all()
+
+
+def test_tissue_that_is_held_lends_its_weight_to_no_energy():
+    """A light roller on a heavy slab glued to the ground: what it gains is much for it, and little for the slab."""
+    held = Region(low=(-1, -1, -1), high=(1, 1, -0.0099))
+    slab = TetrahedralBody(
+        name="slab",
+        shape=TetrahedralBox(size=(0.3, 0.06, 0.02), divisions=(6, 2, 1)),
+        material=Material(young=1e6),
+        position=(0, 0, -0.01),
+        fixed_region=held,
+    )
+    ball = RigidBody(name="ball", shape=Sphere(radius=0.02), mass=0.05, position=(0, 0, 0.0205))
+    scene = Scene(name="held", duration=0.1, time_step=0.005, bodies=[slab, ball])
+    assert names(scene)[1] == set()
+    assert names(scene, lift(1e-3, -1))[1] == {"no_energy_gained"}  # the ball: m g 2 r = 0.02 J, the slab 1 J

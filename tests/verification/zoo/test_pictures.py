@@ -6,10 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import zoo_runs
+from scipy.spatial.transform import Rotation
+from softcontact._core import Surface
 from zoo_scenes import scene, soft_box
 
+from softcontact.engines.embedded import EmbeddedEngine
 from softcontact.mesh import revolved
-from softcontact.scene import Capsule, Cylinder, KinematicBody, Mesh, RigidBody, Sphere
+from softcontact.scene import Capsule, Cylinder, KinematicBody, Mesh, Region, RigidBody, Sphere
 
 LYING = (np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))  # the axis along y
 RADIUS = 0.03
@@ -86,3 +89,46 @@ def test_a_capsule_lies_along_a_mesh():
     assert run.exit_code == 0, run.message
     assert run["b"].centre[-1, 2] == pytest.approx(0.01, abs=2e-5)
     assert np.abs(run["b"].tilt()).max() < 1e-3
+
+
+SHORT = {
+    "cylinder": Cylinder(radius=RADIUS, height=0.02, segments=3),
+    "capsule": Capsule(radius=RADIUS, height=0.01, segments=3),
+    "sphere": Sphere(radius=RADIUS, frequency=1),
+}
+
+
+def lowest_points(kind: str, pose: np.ndarray) -> np.ndarray:
+    """Points of a shape whose axis is level, where it may touch what is below (n, 3) [m]."""
+    rotation = Rotation.from_quat(pose[3:])
+    half = {"cylinder": 0.01, "capsule": 0.005, "sphere": 0.0}[kind]
+    heights, angles = np.linspace(-half, half, 11), np.radians(np.linspace(0, 360, 1441))
+    rim = RADIUS * np.column_stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)])
+    points = (rim[None] + heights[:, None, None] * np.array([0, 0, 1.0])).reshape(-1, 3)
+    return rotation.apply(points) + pose[:3]
+
+
+@pytest.mark.parametrize("kind", list(SHORT))
+def test_what_lies_in_the_faces_of_tissue_is_told(kind):
+    """Between the vertices of coarse tissue a shape sinks in by what 16 sides cut off it: so the overlap says."""
+    block = soft_box("b", (0.08, 0.08, 0.03), 1e6, (2, 2, 1), position=(0, 0, -0.015))
+    held = block.model_copy(update={"fixed_region": Region(low=(-1, -1, -1), high=(1, 1, -0.0149))})
+    body = RigidBody(
+        name="round",
+        shape=SHORT[kind],
+        mass=0.5,
+        position=(0.02, 0.018, RADIUS + 0.0004),
+        orientation=tuple(
+            (Rotation.from_quat(LYING) * Rotation.from_euler("z", 11.25, degrees=True)).as_quat()
+        ),
+        friction=0.8,
+    )
+    engine = EmbeddedEngine(scene([held, body], 0.3, 0.005, "points"))
+    for _ in range(60):
+        engine.step()
+    surface = next(s for s in engine.surfaces if s.body == "b")
+    tissue = Surface(engine.vertices(surface.name), surface.triangles)
+    deepest = -tissue.signed_distance(lowest_points(kind, engine.pose("round")))[0].min()
+    told = engine.statistics()["penetration_max"]
+    assert deepest > 5e-5  # the case
+    assert told == pytest.approx(deepest, rel=0.1)

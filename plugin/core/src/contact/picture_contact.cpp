@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "softcontact/geometry/closest_point.hpp"
 
 namespace softcontact {
 
@@ -44,6 +47,32 @@ Outside outside_of(const ConvexShape& shape, const Vector3d& place)
     return found;
 }
 
+/// The point of a shape that lies furthest along a unit direction; where a line or a cap does, that which is
+/// nearest to a place.
+Vector3d furthest(const PlacedShape& placed, const Vector3d& direction, const Vector3d& place)
+{
+    const ConvexShape& shape = *placed.shape;
+    const Vector3d axis = placed.axis(), from = place - placed.pose.translation;
+    constexpr double level = 1e-3;  // sine up to which a side counts as level
+    const double along = axis.dot(direction);
+    if (shape.is_cylinder()) {
+        const double half = shape.half_height();
+        const Vector3d across = direction - along * axis;
+        if (across.norm() < level) {
+            const Vector3d aside = from - axis * axis.dot(from);
+            const double share = std::min(1.0, shape.disc_radius() / std::max(aside.norm(), 1e-300));
+            return placed.pose.translation + std::copysign(half, along) * axis + share * aside;
+        }
+        const double height =
+            std::abs(along) < level ? std::clamp(axis.dot(from), -half, half) : std::copysign(half, along);
+        return placed.pose.translation + height * axis + shape.disc_radius() * across.normalized();
+    }
+    const double half = std::abs(shape.corners().col(shape.corners().cols() - 1).z());
+    const double height =
+        std::abs(along) < level ? std::clamp(axis.dot(from), -half, half) : std::copysign(half, along);
+    return placed.pose.translation + height * axis + shape.radius() * direction;
+}
+
 }  // namespace
 
 double picture_error(const ConvexShape& shape, const Surface& picture)
@@ -77,7 +106,7 @@ void correct_picture(const PlacedShape& shape, bool shape_is_a, std::vector<Cont
     }
 }
 
-double depth_of_vertices(const PlacedShape& shape, const Surface& mesh)
+double depth_of_shape(const PlacedShape& shape, const Surface& mesh)
 {
     const Aabb box = shape.shape->bounds(shape.pose);
     double deepest = 0.0;
@@ -87,6 +116,24 @@ double depth_of_vertices(const PlacedShape& shape, const Surface& mesh)
             deepest = std::max(deepest, -outside_of(*shape.shape, shape.pose.inverse_times(place)).gap);
         }
     }
+    if (!mesh.is_closed()) return deepest;
+    const PlacedShape local{shape.shape,
+                            {mesh.pose().rotation.transpose() * shape.pose.rotation,
+                             mesh.pose().inverse_times(shape.pose.translation)}};
+    const Aabb near = shape.shape->bounds(local.pose);
+    const auto look = [&](int triangle) {
+        const auto corners = mesh.triangles().col(triangle);
+        const Vector3d a = mesh.local_vertices().col(corners[0]);
+        const Vector3d middle =
+            (a + mesh.local_vertices().col(corners[1]) + mesh.local_vertices().col(corners[2])) / 3.0;
+        const Vector3d normal = mesh.face_normals().col(triangle);
+        const Vector3d point = furthest(local, -normal, middle);
+        if (!(normal.dot(point - a) < -deepest)) return;  // in front, or less deep than what is known
+        const ClosestPoint closest =
+            closest_point_local(mesh, point, std::numeric_limits<double>::infinity());
+        if (closest.found()) deepest = std::max(deepest, -closest.signed_distance);
+    };
+    mesh.tree().for_each([&](const Aabb& part) { return part.overlaps(near); }, look);
     return deepest;
 }
 

@@ -119,7 +119,7 @@ void OverlapJudge::look(std::vector<ContactSurface>& surfaces, const PairLaws& l
             look.depth = m_search.depth(a, b);
             for (const auto& [shaped, mesh] : {std::pair(&side_a, &b), std::pair(&side_b, &a)}) {
                 if (shaped->shape && shaped->shape->is_round()) {  // the picture lies inside
-                    look.depth = std::max(look.depth, depth_of_vertices(shaped->placed(), *mesh));
+                    look.depth = std::max(look.depth, depth_of_shape(shaped->placed(), *mesh));
                 }
             }
         }

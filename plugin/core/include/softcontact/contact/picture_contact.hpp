@@ -19,7 +19,8 @@ namespace softcontact {
 /// of another side; there the picture's counts.
 void correct_picture(const PlacedShape& shape, bool shape_is_a, std::vector<ContactPoint>& points);
 
-/// How deep the deepest vertex of a mesh lies inside a placed round shape [m], 0 for none.
-[[nodiscard]] double depth_of_vertices(const PlacedShape& shape, const Surface& mesh);
+/// How deep a placed round shape and a closed mesh overlap, by vertices of the mesh inside the shape, and by
+/// the points of the shape that lie furthest behind the faces near it [m]; 0 where they do not.
+[[nodiscard]] double depth_of_shape(const PlacedShape& shape, const Surface& mesh);
 
 }  // namespace softcontact
