@@ -61,10 +61,12 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, const 
             shape_mesh_contacts(shaped.placed(), (a.shape ? b : a).geometry, a.shape != nullptr, options,
                                 m_found);
         } else {
-            options.alarm_distance += a.picture_error + b.picture_error;
+            // A patch is spread over the picture: its points, areas and gaps belong together.
+            const bool by_shape = !pairs[i].aggregated;
+            options.alarm_distance += by_shape ? a.picture_error + b.picture_error : 0.0;
             detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
             for (const ContactSurface* shaped : {&a, &b}) {
-                if (shaped->shape && shaped->shape->is_round()) {
+                if (shaped->shape && shaped->shape->is_round() && by_shape) {
                     correct_picture(shaped->placed(), shaped == &a, m_found);
                 }
             }
