@@ -48,7 +48,7 @@ class Sphere(Part):
 
 
 class Cylinder(Part):
-    """A cylinder along z, centred at the body's origin; contact takes it as it is, patches on soft bodies its picture."""
+    """A cylinder along z, centred at the origin; contact takes it as it is, patches on soft bodies its picture."""
 
     kind: Literal["cylinder"] = "cylinder"
     radius: Annotated[Positive, Length(), Field(description="radius [m]")]
@@ -70,7 +70,7 @@ class Capsule(Part):
         Positive, Length(), Field(description="length between the centres of the end balls [m]")
     ]
     segments: Annotated[Integer, Field(ge=3, le=512)] = 32
-    """Sides in the picture, of which at least 16 are drawn; contact takes the capsule as it is, patches on soft bodies the picture."""
+    """Sides in the picture, of which at least 16 are drawn. Contact takes the shape, patches on soft bodies that."""
 
 
 class Plane(Part):
