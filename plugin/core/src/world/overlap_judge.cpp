@@ -118,7 +118,8 @@ void OverlapJudge::look(std::vector<ContactSurface>& surfaces, const PairLaws& l
             b.refresh();
             look.depth = m_search.depth(a, b);
             for (const auto& [shaped, mesh] : {std::pair(&side_a, &b), std::pair(&side_b, &a)}) {
-                if (shaped->shape && shaped->shape->is_round()) {  // the picture lies inside
+                // The picture lies inside. A patch bears by it, so it is judged by it.
+                if (shaped->shape && shaped->shape->is_round() && !look.law.aggregated) {
                     look.depth = std::max(look.depth, depth_of_shape(shaped->placed(), *mesh));
                 }
             }
