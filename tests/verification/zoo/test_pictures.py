@@ -97,11 +97,13 @@ SHORT = {
 }
 
 
-def lowest_points(kind: str, pose: np.ndarray) -> np.ndarray:
-    """Points of a shape whose axis is level, where it may touch what is below (n, 3) [m]."""
+HALF = {"cylinder": 0.01, "capsule": 0.005, "sphere": 0.0}  # lengths [m]
+
+
+def mantle(half: float, pose: np.ndarray) -> np.ndarray:
+    """Points around a shape of half a length [m] along z (n, 3) [m]."""
     rotation = Rotation.from_quat(pose[3:])
-    half = {"cylinder": 0.01, "capsule": 0.005, "sphere": 0.0}[kind]
-    heights, angles = np.linspace(-half, half, 11), np.radians(np.linspace(0, 360, 1441))
+    heights, angles = np.linspace(-half, half, 41), np.radians(np.linspace(0, 360, 1441))
     rim = RADIUS * np.column_stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)])
     points = (rim[None] + heights[:, None, None] * np.array([0, 0, 1.0])).reshape(-1, 3)
     return rotation.apply(points) + pose[:3]
@@ -127,7 +129,28 @@ def test_what_lies_in_the_faces_of_tissue_is_told(kind):
         engine.step()
     surface = next(s for s in engine.surfaces if s.body == "b")
     tissue = Surface(engine.vertices(surface.name), surface.triangles)
-    deepest = -tissue.signed_distance(lowest_points(kind, engine.pose("round")))[0].min()
+    deepest = -tissue.signed_distance(mantle(HALF[kind], engine.pose("round")))[0].min()
     told = engine.statistics()["penetration_max"]
     assert deepest > 5e-5  # the case
     assert told == pytest.approx(deepest, rel=0.1)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 2e-3, 0.02])
+@pytest.mark.parametrize("half", [0.02, 0.1])
+def test_a_roller_that_starts_in_a_face_of_tissue_is_told_however_it_leans(half, tilt):
+    """Also one whose lower end hangs over the side: what lies in the tissue is its middle."""
+    block = soft_box("b", (0.08, 0.08, 0.03), 1e6, (2, 2, 1), position=(0, 0, -0.015))
+    turned = Rotation.from_quat(LYING) * Rotation.from_euler("xz", [tilt, np.radians(11.25)])
+    roller = KinematicBody(
+        name="round",
+        shape=Cylinder(radius=RADIUS, height=2 * half, segments=16),
+        position=(0.02, 0.018, RADIUS - 4e-4),
+        orientation=tuple(turned.as_quat()),
+    )
+    engine = EmbeddedEngine(scene([block, roller], 0.1, 0.005, "points"))
+    surface = next(s for s in engine.surfaces if s.body == "b")
+    tissue = Surface(engine.vertices(surface.name), surface.triangles)
+    deepest = -tissue.signed_distance(mantle(half, engine.pose("round")))[0].min()
+    told = max(depth for _, _, depth in engine.world.overlaps())
+    assert deepest > 3.5e-4  # the case
+    assert told == pytest.approx(deepest, rel=0.15)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "softcontact/contact/shape_side.hpp"
 #include "softcontact/geometry/closest_point.hpp"
 
 namespace softcontact {
@@ -47,30 +48,27 @@ Outside outside_of(const ConvexShape& shape, const Vector3d& place)
     return found;
 }
 
-/// The point of a shape that lies furthest along a unit direction; where a line or a cap does, that which is
-/// nearest to a place.
-Vector3d furthest(const PlacedShape& placed, const Vector3d& direction, const Vector3d& place)
+/// visit(point) of the side of a shape that faces a direction: the points that tell it, and that of a line or
+/// cap which is nearest to a place.
+template <typename Visitor>
+void for_each_lowest(const PlacedShape& placed, const Vector3d& towards, const Vector3d& place,
+                     const Visitor& visit)
 {
-    const ConvexShape& shape = *placed.shape;
-    const Vector3d axis = placed.axis(), from = place - placed.pose.translation;
-    constexpr double level = 1e-3;  // sine up to which a side counts as level
-    const double along = axis.dot(direction);
-    if (shape.is_cylinder()) {
-        const double half = shape.half_height();
-        const Vector3d across = direction - along * axis;
-        if (across.norm() < level) {
-            const Vector3d aside = from - axis * axis.dot(from);
-            const double share = std::min(1.0, shape.disc_radius() / std::max(aside.norm(), 1e-300));
-            return placed.pose.translation + std::copysign(half, along) * axis + share * aside;
-        }
-        const double height =
-            std::abs(along) < level ? std::clamp(axis.dot(from), -half, half) : std::copysign(half, along);
-        return placed.pose.translation + height * axis + shape.disc_radius() * across.normalized();
+    const ShapeSide side(placed, towards);
+    const Vector3d layer = placed.shape->radius() * towards;
+    for (int k = 0; k < side.count; ++k) {
+        visit(Vector3d(side.points[static_cast<std::size_t>(k)] + layer));
     }
-    const double half = std::abs(shape.corners().col(shape.corners().cols() - 1).z());
-    const double height =
-        std::abs(along) < level ? std::clamp(axis.dot(from), -half, half) : std::copysign(half, along);
-    return placed.pose.translation + height * axis + shape.radius() * direction;
+    if (side.cap) {
+        const Vector3d middle = placed.pose.translation + placed.shape->half_height() * side.normal;
+        const Vector3d from = place - middle, aside = from - side.normal * side.normal.dot(from);
+        const double away = aside.norm(), most = placed.shape->disc_radius();
+        visit(Vector3d(middle + (away > most ? most / away : 1.0) * aside));
+    } else if (side.count == 2) {
+        const Vector3d start = side.points[0], line = side.points[1] - start;
+        visit(Vector3d(start + std::clamp((place - start).dot(line) / line.squaredNorm(), 0.0, 1.0) * line +
+                       layer));
+    }
 }
 
 }  // namespace
@@ -127,11 +125,12 @@ double depth_of_shape(const PlacedShape& shape, const Surface& mesh)
         const Vector3d middle =
             (a + mesh.local_vertices().col(corners[1]) + mesh.local_vertices().col(corners[2])) / 3.0;
         const Vector3d normal = mesh.face_normals().col(triangle);
-        const Vector3d point = furthest(local, -normal, middle);
-        if (!(normal.dot(point - a) < -deepest)) return;  // in front, or less deep than what is known
-        const ClosestPoint closest =
-            closest_point_local(mesh, point, std::numeric_limits<double>::infinity());
-        if (closest.found()) deepest = std::max(deepest, -closest.signed_distance);
+        for_each_lowest(local, -normal, middle, [&](const Vector3d& point) {
+            if (!(normal.dot(point - a) < -deepest)) return;  // in front, or less deep than what is known
+            const ClosestPoint closest =
+                closest_point_local(mesh, point, std::numeric_limits<double>::infinity());
+            if (closest.found()) deepest = std::max(deepest, -closest.signed_distance);
+        });
     };
     mesh.tree().for_each([&](const Aabb& part) { return part.overlaps(near); }, look);
     return deepest;
