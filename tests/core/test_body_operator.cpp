@@ -5,6 +5,7 @@
 #include <cassert>
 #include <random>
 
+#include "random_matrix.hpp"
 #include "softcontact/solver/block_gauss_seidel.hpp"
 #include "softcontact/solver/block_newton.hpp"
 #include "softcontact/solver/body_operator.hpp"
@@ -12,14 +13,6 @@
 using namespace softcontact;
 
 namespace {
-
-std::mt19937 random_numbers(3);
-
-MatrixXd random_matrix(Index rows, Index columns)
-{
-    std::uniform_real_distribution<double> number(-1.0, 1.0);
-    return MatrixXd::NullaryExpr(rows, columns, [&] { return number(random_numbers); });
-}
 
 /// W as it is.
 class PlainOperator final : public ContactOperator {
