@@ -87,11 +87,4 @@ void TreeFactor::solve_lower(double* x) const
     }
 }
 
-void TreeFactor::solve(Eigen::Ref<MatrixXd> columns) const
-{
-    for (Index k = 0; k < columns.cols(); ++k) {
-        solve(columns.col(k).data());
-    }
-}
-
 }  // namespace softcontact

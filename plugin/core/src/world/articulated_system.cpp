@@ -190,11 +190,6 @@ bool ArticulatedSystem::free_motion(double time, double step)
     return !m_lost;
 }
 
-void ArticulatedSystem::solve(Eigen::Ref<MatrixXd> columns) const
-{
-    m_factor.solve(columns);
-}
-
 void ArticulatedSystem::half_solve(Eigen::Ref<MatrixXd> columns) const
 {
     for (Index k = 0; k < columns.cols(); ++k) {

@@ -52,6 +52,9 @@ void ContactProblemBuilder::renew(const std::vector<ContactPair>& pairs, const W
 double ContactProblemBuilder::next_impact(double step) const
 {
     double next = std::numeric_limits<double>::infinity();
+    if (std::none_of(m_blocks.begin(), m_blocks.end(), [](const Block& block) { return block.waits; })) {
+        return next;
+    }
     const VectorXd changes = m_rows.change_by(m_multipliers);
     for (std::size_t i = 0; i < m_blocks.size(); ++i) {
         const Block& block = m_blocks[i];

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <softcontact/world/contact_rows.hpp>
 #include <softcontact/world/link_carrier.hpp>
+#include <softcontact/world/tetrahedral_system.hpp>
 
 namespace softcontact {
 
@@ -119,6 +120,7 @@ void ContactRows::add_point(const SurfacePoint& point, const Vector3d& position,
     if (surface.field_system >= 0) {
         entry_for(surface.field_system);
         auto& owner = m_by_system[static_cast<std::size_t>(surface.field_system)];
+        owner.field = surface.field;
         RowForces local = m_sign * directions;
         if (surface.link_system >= 0) {
             local = surface.carrier->link_pose(surface.link).rotation.transpose() * local;
@@ -182,7 +184,7 @@ void ContactRows::add_coordinate(int system, Index coordinate, double sign)
 void ContactRows::solve_system(std::size_t system)
 {
     auto& owner = m_by_system[system];
-    const System& body = *(*m_systems)[system];
+    const TetrahedralSystem& body = *owner.field;
     const auto dof = static_cast<std::size_t>(body.dof());
     std::size_t rows = 0;
     for (const auto& entry : owner.entries) {

@@ -26,8 +26,6 @@ public:
     }
     void solve_transposed(double* x) const;
     void solve_lower(double* x) const;
-    /// The first of all columns (nv, k).
-    void solve(Eigen::Ref<MatrixXd> columns) const;
 
 private:
     /// Ancestors of a coordinate from the root on, itself the last; those of an ancestor come first among

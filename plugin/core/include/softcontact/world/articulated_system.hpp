@@ -47,7 +47,6 @@ public:
     [[nodiscard]] bool free_motion(double time, double step) override;
     [[nodiscard]] const VectorXd& velocity() const override { return m_v; }
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_free.mean; }
-    void solve(Eigen::Ref<MatrixXd> columns) const override;
     [[nodiscard]] const LinkCarrier* links() const override { return this; }
     [[nodiscard]] Index freedoms() const override { return dof(); }
     void half_solve(Eigen::Ref<MatrixXd> columns) const override;

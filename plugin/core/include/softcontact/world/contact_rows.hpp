@@ -113,7 +113,8 @@ private:
         std::size_t responses = 0;  ///< offset of A⁻¹Hᵀ in m_responses (dof × rows)
     };
     struct SystemEntries {
-        std::vector<Entry> entries;     ///< of a field
+        std::vector<Entry> entries;  ///< of a field
+        const TetrahedralSystem* field = nullptr;
         LinkRows links;                 ///< of a body of links
         std::vector<int> slot_of_node;  ///< −1 where the open entry does not hold the node
         VectorXd accumulated;

@@ -56,8 +56,6 @@ public:
     /// Mean velocity over a step without contact, as if all forces acted at its start, in the axes of the
     /// start (dof): what contact has to change.
     [[nodiscard]] virtual const VectorXd& free_velocity() const = 0;
-    /// columns ← A⁻¹ columns, columns (dof, k).
-    virtual void solve(Eigen::Ref<MatrixXd> columns) const = 0;
     /// The system as a body of links, where it is one: contacts then reach it by wrenches alone.
     [[nodiscard]] virtual const LinkCarrier* links() const { return nullptr; }
     /// Constraints on single coordinates in this step; the solve leaves their forces in them.

@@ -25,7 +25,8 @@ public:
     [[nodiscard]] bool free_motion(double time, double step) override;
     [[nodiscard]] const VectorXd& velocity() const override { return m_dynamics.velocity(); }
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_dynamics.free_velocity(); }
-    void solve(Eigen::Ref<MatrixXd> columns) const override { m_dynamics.solve(columns); }
+    /// columns ← A⁻¹ columns, columns (dof, k).
+    void solve(Eigen::Ref<MatrixXd> columns) const { m_dynamics.solve(columns); }
     void show(double step, const Eigen::Ref<const VectorXd>& velocity_change, double share) override;
     void finish(double step, const Eigen::Ref<const VectorXd>& velocity_change, bool touched) override;
     void keep() override;

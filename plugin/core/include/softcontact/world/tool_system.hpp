@@ -24,7 +24,6 @@ public:
     [[nodiscard]] bool free_motion(double time, double step) override;
     [[nodiscard]] const VectorXd& velocity() const override { return m_velocity; }
     [[nodiscard]] const VectorXd& free_velocity() const override { return m_free_velocity; }
-    void solve(Eigen::Ref<MatrixXd> columns) const override { m_dynamics.solve(columns); }
     [[nodiscard]] const LinkCarrier* links() const override { return this; }
     [[nodiscard]] Index freedoms() const override { return dof(); }
     void half_solve(Eigen::Ref<MatrixXd> columns) const override { m_dynamics.half_solve(columns); }
