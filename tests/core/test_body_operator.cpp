@@ -41,7 +41,8 @@ private:
     MatrixXd m_W;
 };
 
-/// Five bodies in a row, bodies of other sizes than six among them, and a ring of contacts over them.
+/// Six bodies in a row, bodies of other sizes than six among them, two with a compliance of their own as of
+/// tissue, and a ring of contacts over them.
 struct Chain {
     BodyOperator bodies;
     RowMajorMatrix W;
@@ -49,8 +50,9 @@ struct Chain {
 
     Chain()
     {
-        const std::vector<int> sizes{6, 2, 6, 9, 6};
+        const std::vector<int> sizes{6, 2, 6, 9, 6, 15};
         const std::vector<int> rows{3, 1, 3, 6, 3, 3, 1};
+        const auto is_tissue = [](std::size_t body) { return body == 3 || body == 5; };
         int total = 0;
         for (const int r : rows) {
             total += r;
@@ -58,9 +60,17 @@ struct Chain {
         bodies.clear(total);
         Index width = 0;
         std::vector<Index> first;
-        for (const int size : sizes) {
-            bodies.add_body(size);
+        MatrixXd K = MatrixXd::Identity(64, 64);
+        for (std::size_t body = 0; body < sizes.size(); ++body) {
+            const int size = sizes[body];
             first.push_back(width);
+            if (is_tissue(body)) {
+                const MatrixXd root = random_matrix(size, size - 2);  // redundant rows
+                K.block(width, width, size, size) = root * root.transpose();
+                bodies.add_body(MatrixXd(K.block(width, width, size, size)));
+            } else {
+                bodies.add_body(size);
+            }
             width += size;
         }
         MatrixXd G = MatrixXd::Zero(total, width);
@@ -68,9 +78,11 @@ struct Chain {
         for (std::size_t b = 0; b < rows.size(); ++b) {
             bodies.begin_block(row);
             for (const std::size_t body : {b % sizes.size(), (b + 1) % sizes.size()}) {
-                const MatrixXd part = random_matrix(rows[b], sizes[body]);
-                bodies.add_rows(static_cast<int>(body), part);
-                G.block(row, first[body], rows[b], sizes[body]) = part;
+                const int window = is_tissue(body) ? std::min(3, sizes[body]) : sizes[body];
+                const int from = is_tissue(body) ? static_cast<int>(b) % (sizes[body] - window) : 0;
+                const MatrixXd part = random_matrix(rows[b], window);
+                bodies.add_rows(static_cast<int>(body), part, from);
+                G.block(row, first[body] + from, rows[b], window) = part;
             }
             BlockDescriptor block;
             block.offset = row;
@@ -79,7 +91,7 @@ struct Chain {
             blocks.push_back(block);
             row += rows[b];
         }
-        W = G * G.transpose();
+        W = G * K.topLeftCorner(width, width) * G.transpose();
         for (const int yielding : {1, 12}) {
             bodies.yield(yielding, 0.3);
             W(yielding, yielding) += 0.3;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "softcontact/solver/block_lu.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <set>
 
@@ -35,42 +34,62 @@ void subtract_applied(const double* a, const double* x, double* y, int rows, int
         ConstBlock(a, rows, columns) * Eigen::Map<const VectorXd>(x, columns);
 }
 
-void apply(const double* a, double* x, int size)
-{
-    if (size == 6) {
-        Eigen::Map<Vector6d> own(x);
-        own = Vector6d(Eigen::Map<const Six>(a) * own);
-        return;
-    }
-    Eigen::Map<VectorXd> own(x, size);
-    own = VectorXd(ConstBlock(a, size, size) * own);
-}
+/// Bodies with more freedoms than this are not inverted: an LU costs a third, and solves as fast.
+constexpr int most_inverted = 12;
 
-/// row = inverse row.
-void scale(const double* inverse, double* row, int size, int columns)
+/// Whether a column is that of the identity, as rows of open contacts have it.
+bool is_unit(const ConstBlock& matrix, Index column)
 {
-    if (size == 6 && columns == 6) {
-        Eigen::Map<Six> own(row);
-        own = Six(Eigen::Map<const Six>(inverse).lazyProduct(own));
-        return;
-    }
-    Block own(row, size, columns);
-    own = MatrixXd(ConstBlock(inverse, size, size) * own);
-}
-
-bool invert(double* pivot, int size)
-{
-    if (size == 6) {
-        Eigen::Map<Six> block(pivot);
-        block = Eigen::PartialPivLU<Six>(block).inverse().eval();
-        return block.allFinite();
-    }
-    Block block(pivot, size, size);
-    block = Eigen::PartialPivLU<MatrixXd>(block).inverse().eval();
-    return block.allFinite();
+    return matrix(column, column) == 1.0 && matrix.col(column).head(column).isZero(0.0) &&
+           matrix.col(column).tail(matrix.rows() - column - 1).isZero(0.0);
 }
 
 }  // namespace
+
+bool BlockLu::factor_pivot(Column& column, int size)
+{
+    Block block(m_values.data() + column.pivot, size, size);
+    if (size == 6) {
+        Eigen::Map<Six> six(block.data());
+        six = Eigen::PartialPivLU<Six>(six).inverse().eval();
+    } else if (size <= most_inverted) {
+        block = Eigen::PartialPivLU<MatrixXd>(block).inverse().eval();
+    } else {
+        column.active.clear();
+        for (int i = 0; i < size; ++i) {
+            if (!is_unit(ConstBlock(block.data(), size, size), i)) column.active.push_back(i);
+        }
+        column.lu.compute(block(column.active, column.active));
+        const auto& lu = column.lu.matrixLU();
+        return lu.allFinite() && !(lu.diagonal().array() == 0.0).any();
+    }
+    return block.allFinite();
+}
+
+/// row ← pivot⁻¹ row, of a vector as well.
+void BlockLu::divide_row(const Column& column, double* row, int size, int columns) const
+{
+    const double* inverse = m_values.data() + column.pivot;
+    if (size == 6 && columns == 6) {
+        Eigen::Map<Six> own(row);
+        own = Six(Eigen::Map<const Six>(inverse).lazyProduct(own));
+    } else if (size == 6 && columns == 1) {
+        Eigen::Map<Vector6d> own(row);
+        own = Vector6d(Eigen::Map<const Six>(inverse) * own);
+    } else {
+        Block own(row, size, columns);
+        const ConstBlock pivot(inverse, size, size);
+        if (size <= most_inverted) {
+            own = MatrixXd(pivot * own);
+            return;
+        }
+        const MatrixXd solved = column.lu.solve(own(column.active, Eigen::all));
+        for (std::size_t k = 0; k < column.active.size(); ++k) {
+            own.noalias() -= pivot.col(column.active[k]) * solved.row(static_cast<Index>(k));
+        }
+        own(column.active, Eigen::all) = solved;
+    }
+}
 
 int BlockLu::size_at(int place) const
 {
@@ -185,14 +204,13 @@ Eigen::Map<MatrixXd> BlockLu::block(int i, int j)
 bool BlockLu::factor()
 {
     for (std::size_t k = 0; k < m_columns.size(); ++k) {
-        const Column& column = m_columns[k];
+        Column& column = m_columns[k];
         const int own = size_at(static_cast<int>(k));
-        if (!invert(m_values.data() + column.pivot, own)) {
+        if (!factor_pivot(column, own)) {
             return false;
         }
         for (std::size_t j = 0; j < column.later.size(); ++j) {
-            scale(m_values.data() + column.pivot, m_values.data() + column.row[j], own,
-                  size_at(column.later[j]));
+            divide_row(column, m_values.data() + column.row[j], own, size_at(column.later[j]));
         }
         for (std::size_t i = 0; i < column.later.size(); ++i) {
             for (std::size_t j = 0; j < column.later.size(); ++j) {
@@ -215,7 +233,7 @@ void BlockLu::solve(VectorXd& x) const
         const Column& column = m_columns[k];
         const int size = size_at(static_cast<int>(k));
         double* own = of(static_cast<int>(k));
-        apply(m_values.data() + column.pivot, own, size);
+        divide_row(column, own, size, 1);
         for (std::size_t i = 0; i < column.later.size(); ++i) {
             subtract_applied(m_values.data() + column.column[i], own, of(column.later[i]),
                              size_at(column.later[i]), size);

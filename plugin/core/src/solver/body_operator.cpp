@@ -59,6 +59,8 @@ void BodyOperator::clear(int rows)
     m_first_part.clear();
     m_parts.clear();
     m_values.clear();
+    m_lifted.clear();
+    m_compliance.clear();
     m_block_first.clear();
     m_own.setZero(rows);
 }
@@ -67,7 +69,15 @@ int BodyOperator::add_body(int size)
 {
     m_first.push_back(m_first.empty() ? 0 : m_first.back() + m_sizes.back());
     m_sizes.push_back(size);
+    m_compliance.emplace_back();
     return static_cast<int>(m_sizes.size()) - 1;
+}
+
+int BodyOperator::add_body(MatrixXd K)
+{
+    const int body = add_body(static_cast<int>(K.rows()));
+    m_compliance.back() = std::move(K);
+    return body;
 }
 
 void BodyOperator::begin_block(int row)
@@ -76,11 +86,30 @@ void BodyOperator::begin_block(int row)
     m_first_part.push_back(m_parts.size());
 }
 
-void BodyOperator::add_rows(int body, const Eigen::Ref<const MatrixXd>& rows)
+void BodyOperator::add_rows(int body, const Eigen::Ref<const MatrixXd>& rows, int first)
 {
-    m_parts.push_back({body, static_cast<int>(rows.rows()), m_values.size()});
+    Part part{
+        body,           static_cast<int>(rows.rows()), first, static_cast<int>(rows.cols()), m_values.size(),
+        m_lifted.size()};
     m_values.insert(m_values.end(), static_cast<std::size_t>(rows.size()), 0.0);
-    Eigen::Map<MatrixXd>(m_values.data() + m_parts.back().offset, rows.rows(), rows.cols()) = rows;
+    Eigen::Map<MatrixXd>(m_values.data() + part.offset, rows.rows(), rows.cols()) = rows;
+    if (has_compliance(part)) {
+        const MatrixXd& K = m_compliance[static_cast<std::size_t>(body)];
+        m_lifted.resize(part.lifted + static_cast<std::size_t>(K.rows() * rows.rows()));
+        Eigen::Map<MatrixXd>(m_lifted.data() + part.lifted, K.rows(), rows.rows()).noalias() =
+            K.middleCols(first, rows.cols()) * rows.transpose();
+    }
+    m_parts.push_back(part);
+}
+
+bool BodyOperator::has_compliance(const Part& part) const
+{
+    return m_compliance[static_cast<std::size_t>(part.body)].size() > 0;
+}
+
+BodyOperator::Rows BodyOperator::lifted(const Part& part) const
+{
+    return {m_lifted.data() + part.lifted, m_sizes[static_cast<std::size_t>(part.body)], part.rows};
 }
 
 void BodyOperator::prepare()
@@ -110,7 +139,7 @@ std::span<const BodyOperator::Part> BodyOperator::parts(std::size_t block) const
 
 BodyOperator::Rows BodyOperator::rows(const Part& part) const
 {
-    return {m_values.data() + part.offset, part.rows, m_sizes[static_cast<std::size_t>(part.body)]};
+    return {m_values.data() + part.offset, part.rows, part.columns};
 }
 
 void BodyOperator::gather(const VectorXd& load)
@@ -119,7 +148,14 @@ void BodyOperator::gather(const VectorXd& load)
     for (std::size_t b = 0; b < m_block_first.size(); ++b) {
         for (const Part& part : parts(b)) {
             const auto body = static_cast<std::size_t>(part.body);
-            add_transposed(rows(part), load.data() + m_block_first[b], m_motion.data() + m_first[body]);
+            add_transposed(rows(part), load.data() + m_block_first[b],
+                           m_motion.data() + m_first[body] + part.first);
+        }
+    }
+    for (std::size_t body = 0; body < m_sizes.size(); ++body) {
+        if (m_compliance[body].size() > 0) {
+            auto own = m_motion.segment(m_first[body], m_sizes[body]);
+            own = (m_compliance[body] * own).eval();
         }
     }
 }
@@ -130,7 +166,8 @@ void BodyOperator::spread(VectorXd& velocity) const
     for (std::size_t b = 0; b < m_block_first.size(); ++b) {
         for (const Part& part : parts(b)) {
             const auto body = static_cast<std::size_t>(part.body);
-            add_direct(rows(part), m_motion.data() + m_first[body], velocity.data() + m_block_first[b]);
+            add_direct(rows(part), m_motion.data() + m_first[body] + part.first,
+                       velocity.data() + m_block_first[b]);
         }
     }
 }
@@ -147,15 +184,35 @@ BlockMatrix BodyOperator::own(const BlockDescriptor& block) const
     BlockMatrix own = m_own.segment(block.offset, block.rows).asDiagonal();
     const auto found = std::lower_bound(m_block_first.begin(), m_block_first.end(), block.offset);
     for (const Part& part : parts(static_cast<std::size_t>(found - m_block_first.begin()))) {
-        own.noalias() += rows(part) * rows(part).transpose();
+        if (has_compliance(part)) {
+            own.noalias() += rows(part) * lifted(part).middleRows(part.first, part.columns);
+        } else {
+            own.noalias() += rows(part) * rows(part).transpose();
+        }
     }
     return own;
 }
 
 bool BodyOperator::is_finite() const
 {
-    return m_own.allFinite() &&
-           std::all_of(m_values.begin(), m_values.end(), [](double value) { return std::isfinite(value); });
+    const auto all_finite = [](const std::vector<double>& values) {
+        return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+    };
+    return m_own.allFinite() && all_finite(m_values) && all_finite(m_lifted);
+}
+
+/// Adds K leftᵀ coupling right to their bodies' block of Newton's matrix.
+void BodyOperator::add_coupling(const Part& left, const BlockMatrix& coupling, const Part& right)
+{
+    auto block = m_factor.block(left.body, right.body);
+    if (has_compliance(left)) {
+        block.middleCols(right.first, right.columns).noalias() += lifted(left) * (coupling * rows(right));
+    } else if (has_compliance(right)) {
+        block.block(left.first, right.first, left.columns, right.columns).noalias() +=
+            rows(left).transpose() * (coupling * rows(right));
+    } else {
+        add_product(rows(left), coupling, rows(right), block);
+    }
 }
 
 bool BodyOperator::find_step(std::span<const BlockDescriptor> blocks, std::span<const BlockMatrix> slopes,
@@ -179,8 +236,7 @@ bool BodyOperator::find_step(std::span<const BlockDescriptor> blocks, std::span<
         }
         for (const Part& left : parts(b)) {
             for (const Part& right : parts(b)) {
-                auto block = m_factor.block(left.body, right.body);
-                add_product(rows(left), coupling, rows(right), block);
+                add_coupling(left, coupling, right);
             }
         }
     }

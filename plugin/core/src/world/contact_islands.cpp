@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <softcontact/solver/pivoted_root.hpp>
 #include <softcontact/world/contact_rows.hpp>
 
 namespace softcontact {
@@ -60,11 +59,8 @@ void ContactRows::find_islands(ContactIslands& islands) const
     }
 }
 
-MatrixXd ContactRows::root(std::size_t system) const
+MatrixXd ContactRows::compliance_of(std::size_t system) const
 {
-    if ((*m_systems)[system]->links() != nullptr) {
-        return m_by_system[system].links.motions();
-    }
     const auto& entries = m_by_system[system].entries;
     const Index dof = (*m_systems)[system]->dof();
     Index rows = 0;
@@ -81,10 +77,7 @@ MatrixXd ContactRows::root(std::size_t system) const
         }
         row += left.rows;
     }
-    constexpr double round_off = 1e-14;
-    PivotedRoot root;
-    root.compute(rows, round_off, [&W](Index i, Index j) { return W(i, j); });
-    return root.factor();
+    return 0.5 * (W + W.transpose());
 }
 
 void ContactRows::describe(std::span<const int> systems, std::span<const int> blocks,
@@ -96,30 +89,39 @@ void ContactRows::describe(std::span<const int> systems, std::span<const int> bl
     }
     out.clear(rows);
     struct Piece {
-        int block = 0, body = 0;
+        int block = 0, body = 0, first = 0;  ///< first column of the body's
         MatrixXd rows;
     };
     std::vector<Piece> pieces;
     for (const int system : systems) {
-        const MatrixXd G = std::sqrt(scale) * root(static_cast<std::size_t>(system));
-        const int body = out.add_body(static_cast<int>(G.cols()));
-        Index first = 0;
-        for_each_block(m_by_system[static_cast<std::size_t>(system)], [&](int block) {
-            pieces.push_back({block, body, G.middleRows(first, block_rows(block))});
-            first += block_rows(block);
+        const auto index = static_cast<std::size_t>(system);
+        const bool of_links = (*m_systems)[index]->links() != nullptr;
+        const MatrixXd G =
+            of_links ? MatrixXd(std::sqrt(scale) * m_by_system[index].links.motions()) : MatrixXd();
+        const int body = of_links ? out.add_body(static_cast<int>(G.cols()))
+                                  : out.add_body(MatrixXd(scale * compliance_of(index)));
+        int first = 0;
+        for_each_block(m_by_system[index], [&](int block) {
+            const int own = block_rows(block);
+            if (of_links) {
+                pieces.push_back({block, body, 0, G.middleRows(first, own)});
+            } else {
+                pieces.push_back({block, body, first, MatrixXd::Identity(own, own)});
+            }
+            first += own;
         });
     }
     std::stable_sort(pieces.begin(), pieces.end(),
                      [](const Piece& a, const Piece& b) { return a.block < b.block; });
     const auto add = [&](int block, int row, const BlockVector* along) {
         out.begin_block(row);
-        const auto range = std::equal_range(pieces.begin(), pieces.end(), Piece{block, 0, {}},
+        const auto range = std::equal_range(pieces.begin(), pieces.end(), Piece{block, 0, 0, {}},
                                             [](const Piece& a, const Piece& b) { return a.block < b.block; });
         for (auto piece = range.first; piece != range.second; ++piece) {
             if (along == nullptr) {
-                out.add_rows(piece->body, piece->rows);
+                out.add_rows(piece->body, piece->rows, piece->first);
             } else {
-                out.add_rows(piece->body, along->transpose() * piece->rows);
+                out.add_rows(piece->body, along->transpose() * piece->rows, piece->first);
             }
         }
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <Eigen/LU>
 #include <softcontact/types.hpp>
 #include <span>
 #include <utility>
@@ -33,8 +34,12 @@ private:
         int body = 0;
         std::vector<int> later;                ///< places of the bodies it is coupled to, eliminated after it
         std::vector<std::size_t> row, column;  ///< offsets of those blocks right of the pivot and below it
-        std::size_t pivot = 0;
+        std::size_t pivot = 0;                 ///< of its block, small ones inverted
+        std::vector<int> active;               ///< columns of a large one that are not those of the identity
+        Eigen::PartialPivLU<MatrixXd> lu;      ///< of its active rows and columns
     };
+    [[nodiscard]] bool factor_pivot(Column& column, int size);
+    void divide_row(const Column& column, double* row, int size, int columns) const;
     void order(std::span<const std::pair<int, int>> pairs);
     [[nodiscard]] int size_at(int place) const;
     [[nodiscard]] std::size_t find(int i, int j) const;

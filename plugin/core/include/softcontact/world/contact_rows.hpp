@@ -151,8 +151,8 @@ private:
     [[nodiscard]] BlockMatrix compliance(const Entry& left, const Entry& right, Index dof) const;
     void couple(const Entry& left, const Entry& right, Index dof);
     void set_pattern();
-    /// The rows of G of all entries of a system, W = G Gᵀ, one below the other.
-    [[nodiscard]] MatrixXd root(std::size_t system) const;
+    /// What all entries of tissue make of W, one below the other.
+    [[nodiscard]] MatrixXd compliance_of(std::size_t system) const;
 
     const Systems* m_systems = nullptr;
     std::vector<SystemEntries> m_by_system;
