@@ -262,7 +262,9 @@ private:
     void polish(Vector3d from)
     {
         constexpr double first_turn = 0.2, last_turn = 1e-10;
+        constexpr double enough = 1e-3;  // of what a turn can bring near the top: less goes on for ever
         constexpr int around = 8;
+        const double size = m_a.shape->size() + m_b.shape->size();
         double gap = gap_along(from);
         for (double turn = first_turn; turn > last_turn;) {
             const Vector3d u = any_perpendicular(from), v = from.cross(u);
@@ -272,7 +274,7 @@ private:
                 const Vector3d next =
                     (from + turn * (std::cos(angle) * u + std::sin(angle) * v)).normalized();
                 const double there = gap_along(next);
-                if (!(there > gap + m_gain)) continue;
+                if (!(there > gap + std::max(m_gain, enough * turn * turn * size))) continue;
                 gap = there;
                 from = next;
                 climbed = true;
