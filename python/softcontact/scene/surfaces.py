@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from softcontact.scene import shapes
 from softcontact.scene.errors import SceneWarning
 
-# Where soft bodies meet a round shape is looked for with its picture; points are then found on the shape itself.
+# Patches on soft bodies bear by the picture of a round shape; points know the shape alone.
 LEAST_SEGMENTS, LEAST_FREQUENCY = 16, 4
 _SMALL, _LARGE = 1e-3, 10.0  # largest extent [m] below and above which a wrong unit is likely
 

@@ -110,8 +110,8 @@ def mantle(half: float, pose: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", list(SHORT))
-def test_what_lies_in_the_faces_of_tissue_is_told(kind):
-    """Between the vertices of coarse tissue a shape sinks in by what 16 sides cut off it: so the overlap says."""
+def test_the_faces_of_tissue_bear(kind):
+    """Between the vertices of coarse tissue no shape sinks in by what is cut off it: whole surfaces, looked at."""
     block = soft_box("b", (0.08, 0.08, 0.03), 1e6, (2, 2, 1), position=(0, 0, -0.015))
     held = block.model_copy(update={"fixed_region": Region(low=(-1, -1, -1), high=(1, 1, -0.0149))})
     body = RigidBody(
@@ -129,10 +129,9 @@ def test_what_lies_in_the_faces_of_tissue_is_told(kind):
         engine.step()
     surface = next(s for s in engine.surfaces if s.body == "b")
     tissue = Surface(engine.vertices(surface.name), surface.triangles)
-    deepest = -tissue.signed_distance(mantle(HALF[kind], engine.pose("round")))[0].min()
-    told = engine.statistics()["penetration_max"]
-    assert deepest > 5e-5  # the case
-    assert told == pytest.approx(deepest, rel=0.1)
+    distance = tissue.signed_distance(mantle(HALF[kind], engine.pose("round")))[0]
+    assert abs(distance.min()) < 2e-6
+    assert engine.statistics()["penetration_max"] < 2e-6
 
 
 @pytest.mark.parametrize("tilt", [0.0, 2e-3, 0.02])

@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 import zoo_runs
-from zoo_scenes import MODES, G, floor, scene, slope_gravity
+from zoo_scenes import MODES, G, floor, scene, slope_gravity, soft_box
 
-from softcontact.scene import Box, Capsule, Cylinder, KinematicBody, RigidBody, Sphere
+from softcontact.scene import Box, Capsule, Cylinder, KinematicBody, Region, RigidBody, Sphere
 
 R = 0.05
 LYING = (np.sqrt(0.5), 0, 0, np.sqrt(0.5))  # the body's z along −y
@@ -98,3 +98,16 @@ def test_small_balls_roll_fast(radius, speed):
     run = zoo_runs.run(scene([floor(), ball], 0.5, 0.002))
     assert run.exit_code == 0, run.message
     assert run["b"].velocity[-1, 0] == pytest.approx(speed, rel=1e-3)
+
+
+@pytest.mark.parametrize("h", [0.002, 0.02])
+@pytest.mark.parametrize("name", ROUND)
+def test_rolls_on_over_stiff_tissue(name, h):
+    """A held slab that hardly dents takes no speed: neither the edges of its mesh nor those of a picture are felt."""
+    slab = soft_box("slab", (0.4, 0.12, 0.02), 1e7, (16, 5, 1), position=(0, 0, -0.01))
+    held = slab.model_copy(update={"fixed_region": Region(low=(-1, -1, -1), high=(1, 1, -0.0099))})
+    body = roller(name, 0.3, x=-0.15).model_copy(update={"mass": 0.3})
+    run = zoo_runs.run(scene([held, body], 0.8, h))
+    assert run["b"].velocity[-1, 0] == pytest.approx(0.3, rel=0.01)
+    assert run["b"].velocity[:, 0].max() < 0.3 * (1 + 2e-3)
+    assert run.worst_overlap()[0] < 1e-3

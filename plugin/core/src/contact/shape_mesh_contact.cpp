@@ -10,6 +10,7 @@
 #include "softcontact/contact/shape_side.hpp"
 #include "softcontact/geometry/closest_point.hpp"
 #include "softcontact/geometry/normal_cone.hpp"
+#include "softcontact/geometry/round_distance.hpp"
 #include "softcontact/geometry/shape_separation.hpp"
 
 namespace softcontact {
@@ -17,11 +18,15 @@ namespace {
 
 constexpr double round_off_ratio = 1e-9;              ///< of sizes, and of barycentric coordinates and sines
 constexpr double facing_cosine = 0.7071067811865476;  ///< between a side of the shape and a face under it
+constexpr double back_cosine =
+    -0.3;  ///< between a vertex of tissue and its way to the shape: on its back below
+constexpr double parallel_sin2 =
+    1e-12;  ///< squared sine below which an edge runs along the mantle of a cylinder
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
-/// A corner and an edge of the mesh as shapes, and what is kept so that calls do not allocate.
+/// An edge of the mesh as a shape, and what is kept so that calls do not allocate.
 struct Buffers {
-    ConvexShape of_segment = ConvexShape::segment(), of_point = ConvexShape::point();
+    ConvexShape of_segment = ConvexShape::segment();
     std::vector<ContactPoint> between;
     std::vector<int> facing;  ///< triangles near the shape that face it
 
@@ -30,7 +35,6 @@ struct Buffers {
         of_segment.set_segment(start, end);
         return {&of_segment, Pose()};
     }
-    PlacedShape point(const Vector3d& place) { return {&of_point, {Matrix3d::Identity(), place}}; }
 };
 
 /// In the axes of the mesh.
@@ -40,6 +44,7 @@ public:
            Buffers& buffers, std::vector<ContactPoint>& out)
         : m_mesh(mesh),
           m_shape_is_a(shape_is_a),
+          m_tissue(mesh.folds()),
           m_alarm(options.alarm_distance),
           m_depth(options.search_depth()),
           m_round_off(round_off_ratio * (mesh.reference_size() + shape.shape->size())),
@@ -101,12 +106,13 @@ private:
 
     void look_at_edge(int edge)
     {
-        if (m_mesh.edge_kind(edge) < Surface::EdgeKind::smooth) return;
+        if (!stands_out(edge)) return;
         const auto ends = m_mesh.topology().edges.col(edge);
         const Vector3d start = vertex(ends[0]), end = vertex(ends[1]), along = end - start;
+        if (m_tissue && m_shape.shape->is_cylinder() && !look_at_rim(edge, start, along)) return;
         const PlacedShape segment = m_buffers.segment(start, end);
         const ShapeSeparation apart = separation(m_shape, segment);
-        if (!within(apart)) return;
+        if (!within(apart.gap)) return;
         const double length = along.norm();
         if (std::abs(apart.normal.dot(along)) > round_off_ratio * length)
             return;  // nearest at one of its ends
@@ -124,14 +130,55 @@ private:
         }
     }
 
+    /// An edge of tissue and the mantle of a cylinder, in closed form: most of them there are. Returns
+    /// whether the edge stands out beside the mantle, where the rim can be nearer.
+    bool look_at_rim(int edge, const Vector3d& start, const Vector3d& along)
+    {
+        const Vector3d axis = m_shape.axis(), from = start - m_shape.pose.translation;
+        const double half = m_shape.shape->half_height(), slope = axis.dot(along), level = axis.dot(from);
+        const Vector3d across = from - level * axis, way = along - slope * axis;
+        const auto inside = [](double share) {
+            return share > round_off_ratio && share < 1.0 - round_off_ratio;
+        };
+        const auto touch = [&](double share, int number) {
+            const Vector3d radial = across + share * way;
+            const double away = radial.norm(), gap = away - m_shape.shape->disc_radius();
+            if (!inside(share) || !(away > 0.0) || !within(gap)) return;
+            const Vector3d normal = -radial / away;
+            if (!in_edge_cone(m_mesh, edge, normal, round_off_ratio)) return;
+            const Vector3d foot = start + share * along;
+            const auto ends = m_mesh.topology().edges.col(edge);
+            const int triangle = m_mesh.topology().edge_faces(0, edge);
+            add(ShapeSide(m_shape, -normal), foot + gap * normal, foot, normal, triangle,
+                on_triangle(triangle, ends[0], ends[1], share),
+                contact_key(ContactKind::edge_edge, 2 * edge + number, 0));
+        };
+        if (way.squaredNorm() > parallel_sin2 * along.squaredNorm()) {
+            const double share = std::clamp(-across.dot(way) / way.squaredNorm(), 0.0, 1.0);
+            const double height = std::abs(level + share * slope);
+            if (height <= half) touch(share, 0);
+            return height > half && m_mesh.edge_kind(edge) >= Surface::EdgeKind::smooth;
+        }
+        touch((-half - level) / slope, 0);  // along the mantle: where it ends over the edge
+        touch((half - level) / slope, 1);
+        return false;
+    }
+
     void look_at_vertex(int index, int triangle, int corner)
     {
+        if (m_mesh.topology().faces_of_vertex(index).front() != triangle) return;
         const Vector3d point = vertex(index);
-        const ShapeSeparation apart = separation(m_shape, m_buffers.point(point));
-        if (!within(apart) || !in_vertex_cone(m_mesh, index, apart.normal, round_off_ratio)) return;
-        const ShapeSide side(m_shape, -apart.normal);
-        add(side, point + (apart.gap + layer()) * apart.normal, point, apart.normal, triangle,
-            Vector3d::Unit(corner), contact_key(ContactKind::vertex_of_b, index));
+        const RoundDistance apart = distance_from_round(*m_shape.shape, m_shape.pose.inverse_times(point));
+        if (!within(apart.gap)) return;
+        const Vector3d normal = m_shape.pose.rotation * -apart.normal;
+        // Of tissue all vertices that are not on its back count, so that it bears what presses on it.
+        if (m_tissue ? m_mesh.vertex_normal(index).dot(normal) < back_cosine
+                     : !in_vertex_cone(m_mesh, index, normal, round_off_ratio)) {
+            return;
+        }
+        const ShapeSide side(m_shape, -normal);
+        add(side, point + (apart.gap + layer()) * normal, point, normal, triangle, Vector3d::Unit(corner),
+            contact_key(ContactKind::vertex_of_b, index));
     }
 
     [[nodiscard]] bool faces_shape(int triangle) const
@@ -140,9 +187,10 @@ private:
         return normal.dot(m_shape.pose.translation - vertex(m_mesh.triangles()(0, triangle))) > 0.0;
     }
 
+    /// Those of tissue are hollow in one step and stand out in the next.
     [[nodiscard]] bool stands_out(int edge) const
     {
-        return m_mesh.edge_kind(edge) >= Surface::EdgeKind::smooth;
+        return m_mesh.edge_kind(edge) >= (m_tissue ? Surface::EdgeKind::hollow : Surface::EdgeKind::smooth);
     }
 
     /// A straight or flat side of the shape over a face touches at more than its nearest point: where it
@@ -255,10 +303,7 @@ private:
             contact_key(ContactKind::shape, 0));
     }
 
-    [[nodiscard]] bool within(const ShapeSeparation& apart) const
-    {
-        return apart.gap <= m_alarm && apart.gap >= -m_depth;
-    }
+    [[nodiscard]] bool within(double gap) const { return gap <= m_alarm && gap >= -m_depth; }
 
     [[nodiscard]] Vector3d on_triangle(int triangle, int first, int second, double share) const
     {
@@ -297,6 +342,7 @@ private:
 
     const Surface& m_mesh;
     bool m_shape_is_a;
+    bool m_tissue;
     double m_alarm, m_depth, m_round_off;
     PlacedShape m_shape;
     std::vector<ContactPoint>& m_out;

@@ -22,22 +22,23 @@ int vertex_of(const ContactPoint& point)
 }  // namespace
 
 void share_vertex_areas(std::span<ContactPoint> points, std::span<const double> vertex_areas,
-                        std::vector<double>& touch)
+                        std::vector<double>& touch, SurfacePoint ContactPoint::* side)
 {
     for (const ContactPoint& contact : points) {
         for (int k = 0; k < 3; ++k) {
-            touch[static_cast<std::size_t>(contact.a.vertices[static_cast<std::size_t>(k)])] +=
-                contact.a.weights[k];
+            touch[static_cast<std::size_t>((contact.*side).vertices[static_cast<std::size_t>(k)])] +=
+                (contact.*side).weights[k];
         }
     }
     for (ContactPoint& contact : points) {
         for (int k = 0; k < 3; ++k) {
-            const auto vertex = static_cast<std::size_t>(contact.a.vertices[static_cast<std::size_t>(k)]);
-            contact.area += vertex_areas[vertex] * contact.a.weights[k] / std::max(1.0, touch[vertex]);
+            const auto vertex =
+                static_cast<std::size_t>((contact.*side).vertices[static_cast<std::size_t>(k)]);
+            contact.area += vertex_areas[vertex] * (contact.*side).weights[k] / std::max(1.0, touch[vertex]);
         }
     }
     for (const ContactPoint& contact : points) {
-        for (const int vertex : contact.a.vertices) {
+        for (const int vertex : (contact.*side).vertices) {
             touch[static_cast<std::size_t>(vertex)] = 0.0;
         }
     }

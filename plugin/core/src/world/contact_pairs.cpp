@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <softcontact/contact/face_points.hpp>
-#include <softcontact/contact/picture_contact.hpp>
-#include <softcontact/contact/shape_mesh_contact.hpp>
 #include <softcontact/world/contact_problem_builder.hpp>
 #include <softcontact/world/shape_pairs.hpp>
 
@@ -55,21 +53,10 @@ void ContactProblemBuilder::detect(std::vector<ContactSurface>& surfaces, const 
         } else if (a.is_plane() || b.is_plane()) {
             find_plane_contacts(a.is_plane() ? b : a, a.is_plane() ? a : b, b.is_plane(),
                                 options.alarm_distance, m_found);
-        } else if (a.field == nullptr && b.field == nullptr && (a.shape ? a : b).shape &&
-                   (a.shape ? a : b).shape->is_round()) {  // meshes of boxes and hulls are exact themselves
-            const ContactSurface& shaped = a.shape ? a : b;
-            shape_mesh_contacts(shaped.placed(), (a.shape ? b : a).geometry, a.shape != nullptr, options,
-                                m_found);
+        } else if (meets_round_shape(a, b, pairs[i].aggregated)) {
+            find_mesh_contacts(a, b, options, m_detection, m_found);
         } else {
-            // A patch is spread over the picture: its points, areas and gaps belong together.
-            const bool by_shape = !pairs[i].aggregated;
-            options.alarm_distance += by_shape ? a.picture_error + b.picture_error : 0.0;
             detect_contacts(a.geometry, b.geometry, options, m_detection, m_found, &pairs[i].detection);
-            for (const ContactSurface* shaped : {&a, &b}) {
-                if (shaped->shape && shaped->shape->is_round() && by_shape) {
-                    correct_picture(shaped->placed(), shaped == &a, m_found);
-                }
-            }
         }
         if (pairs[i].aggregated && a.shape && b.shape) spread_over_face(m_found);
         keep_reached(a, b, settings.alarm_distance, smooth_alarm);

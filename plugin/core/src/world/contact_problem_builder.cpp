@@ -12,14 +12,16 @@ namespace {
 constexpr double least_tilt = 1e-9;
 
 /// Where the forces of a contact point act on both bodies: on one point, or their friction would turn them.
-/// Tissue takes its own; between rigid bodies it is half way.
+/// Tissue takes its own; between rigid bodies it is half way. A shape that is met where it goes to along
+/// tissue takes the point under it, as far on as the step takes it along: else what rolls were braked.
 std::pair<Vector3d, Vector3d> acting_points(const ContactPoint& point, const ContactSurface& a,
                                             const ContactSurface& b)
 {
-    if (a.field != nullptr) {
-        return {point.p, b.field != nullptr ? point.q : point.p};
-    }
-    const Vector3d common = b.field != nullptr ? point.q : Vector3d(0.5 * (point.p + point.q));
+    const Vector3d between = point.normal.dot(point.p - point.q) * point.normal;
+    if (a.field != nullptr && b.field != nullptr) return {point.p, point.q};
+    if (a.field != nullptr) return {point.p, point.b.on_shape ? Vector3d(point.q + between) : point.p};
+    if (b.field != nullptr) return {point.a.on_shape ? Vector3d(point.p - between) : point.q, point.q};
+    const Vector3d common = 0.5 * (point.p + point.q);
     return {common, common};
 }
 

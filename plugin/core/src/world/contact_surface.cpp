@@ -111,6 +111,16 @@ Vector3d ContactSurface::carried_start(const Vector3d& point) const
     return local;
 }
 
+Pose ContactSurface::seen_from_start(const Pose& free) const
+{
+    const Pose back{m_free_pose.rotation.transpose(), m_free_pose.inverse_times(Vector3d::Zero())};
+    Pose seen = m_start_pose * (back * free);
+    if (kind == Kind::field) {  // no pose of its own
+        seen.translation -= (m_free_vertices - m_start_vertices).rowwise().mean();
+    }
+    return seen;
+}
+
 Aabb ContactSurface::swept_box() const
 {
     if (shape && field == nullptr && !is_plane()) {

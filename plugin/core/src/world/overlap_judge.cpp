@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <softcontact/contact/picture_contact.hpp>
+#include <softcontact/contact/shape_depth.hpp>
 #include <softcontact/geometry/mass_properties.hpp>
 #include <softcontact/geometry/rigid_travel.hpp>
 #include <softcontact/geometry/shape_separation.hpp>

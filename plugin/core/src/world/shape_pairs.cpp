@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <optional>
 #include <softcontact/contact/convex_contact.hpp>
+#include <softcontact/contact/shape_mesh_contact.hpp>
+#include <softcontact/contact/vertex_share.hpp>
 #include <softcontact/geometry/impact_share.hpp>
 #include <softcontact/geometry/shape_separation.hpp>
 #include <softcontact/world/shape_pairs.hpp>
+#include <softcontact/world/tetrahedral_system.hpp>
 
 namespace softcontact {
 
@@ -127,6 +130,42 @@ void find_plane_contacts(const ContactSurface& mesh, const ContactSurface& plane
         contact.key = contact_key(mesh_is_a ? ContactKind::vertex_of_a : ContactKind::vertex_of_b, vertex);
         out.push_back(contact);
     }
+}
+
+bool meets_round_shape(const ContactSurface& a, const ContactSurface& b, bool patch)
+{
+    const ContactSurface &shaped = a.shape ? a : b, &mesh = a.shape ? b : a;
+    return shaped.shape && shaped.shape->is_round() && !mesh.shape && !(patch && mesh.field != nullptr);
+}
+
+void find_mesh_contacts(const ContactSurface& a, const ContactSurface& b, const DetectionOptions& options,
+                        DetectionWorkspace& workspace, std::vector<ContactPoint>& out)
+{
+    const bool shape_is_a = a.shape != nullptr;
+    const ContactSurface &shaped = shape_is_a ? a : b, &mesh = shape_is_a ? b : a;
+    const PlacedShape start{shaped.shape.get(), shaped.start_pose()};
+    if (mesh.field == nullptr) {
+        shape_mesh_contacts(start, mesh.geometry, shape_is_a, options, out);
+        return;
+    }
+    const double shallow = std::min(shallow_ratio * thickness(*start.shape), options.alarm_distance);
+    const auto deep = [shallow](const ContactPoint& point) { return point.gap < -shallow; };
+    bool along = !mesh.field->dynamics().is_free();
+    if (along) {
+        const PlacedShape end{start.shape, mesh.seen_from_start(shaped.free_pose())};
+        shape_mesh_contacts(end, mesh.geometry, shape_is_a, options, out);
+        along = !out.empty() && std::none_of(out.begin(), out.end(), deep);  // else it passes, or comes in
+    }
+    if (!along) shape_mesh_contacts(start, mesh.geometry, shape_is_a, options, out);
+    for (ContactPoint& point : out) {
+        point.p = a.start_position(point.a, -point.normal);
+        point.q = b.start_position(point.b, point.normal);
+        point.gap = point.normal.dot(point.p - point.q);
+    }
+    workspace.reserve(a.geometry, b.geometry);
+    const VectorXd& areas = mesh.geometry.vertex_areas();
+    share_vertex_areas(out, {areas.data(), static_cast<std::size_t>(areas.size())}, workspace.touch,
+                       shape_is_a ? &ContactPoint::b : &ContactPoint::a);
 }
 
 }  // namespace softcontact

@@ -2,7 +2,6 @@
 // What goes into a world before it steps: bodies, surfaces, pairs, motions; wrong input is refused here.
 #include <algorithm>
 #include <cmath>
-#include <softcontact/contact/picture_contact.hpp>
 #include <softcontact/world/world.hpp>
 #include <stdexcept>
 
@@ -125,7 +124,6 @@ void World::set_shape(int surface, ConvexShape shape)
     require(own.field == nullptr, "shape of '" + own.name + "': only rigid surfaces keep a shape");
     require(!shape.is_plane() || own.kind == ContactSurface::Kind::kinematic,
             "shape of '" + own.name + "': a plane has no end, so it must be kinematic");
-    own.picture_error = shape.is_round() ? softcontact::picture_error(shape, own.geometry) : 0.0;
     own.shape = std::make_shared<const ConvexShape>(std::move(shape));
     m_pairs_stale = true;
 }

@@ -8,13 +8,14 @@
 
 namespace softcontact {
 
-/// Shares the areas of A's vertices among the contacts that touch them and adds them to ContactPoint::area.
+/// Shares the areas of the vertices of A, or of the other side, among the contacts that touch them and adds
+/// them to ContactPoint::area.
 ///
 /// With β_jv the weight of vertex v in contact j, S_j = Σ_v S_v β_jv / max(1, Σ_j β_jv): a vertex that
 /// touches alone has just its own area, and together the contacts never have more than the area of the
 /// vertices they touch. vertex_areas [m²] and touch (zero before and after the call) are indexed by vertex.
 void share_vertex_areas(std::span<ContactPoint> points, std::span<const double> vertex_areas,
-                        std::vector<double>& touch);
+                        std::vector<double>& touch, SurfacePoint ContactPoint::* side = &ContactPoint::a);
 
 /// Marks contacts that say again what a nearer one at the same vertex of A says already.
 ///

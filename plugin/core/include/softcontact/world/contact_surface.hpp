@@ -38,7 +38,6 @@ public:
     Surface geometry;
     /// Of a rigid surface: what it touches others with, if it is known as it is; geometry is its picture.
     std::shared_ptr<const ConvexShape> shape;
-    double picture_error = 0.0;  ///< how far a round shape stands out beyond its picture [m]
     bool aggregate = false;
     double friction = 0.0;
     /// Velocity of the surface over its body, in the body's axes, as of a belt: linear [m/s] + angular × (x −
@@ -79,6 +78,9 @@ public:
     /// A world point of the start of the step, carried along with the surface's motion as a whole, in its
     /// frame.
     [[nodiscard]] Vector3d carried_start(const Vector3d& point) const;
+    /// The pose of another body at the end of the step, as this surface would see it had it stayed where it
+    /// was at the start: the free motion of the surface as a whole is taken off.
+    [[nodiscard]] Pose seen_from_start(const Pose& free) const;
     /// Box around the surface at the start and the end of the step, in the world.
     [[nodiscard]] Aabb swept_box() const;
     /// Where a surface point would be at the start of the step were the tissue not deformed: the reference

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <softcontact/contact/contact_point.hpp>
+#include <softcontact/contact/detection.hpp>
 #include <softcontact/world/contact_surface.hpp>
 #include <vector>
 
@@ -21,5 +22,16 @@ double find_shape_contacts(const ContactSurface& a, const ContactSurface& b, dou
 /// either.
 void find_plane_contacts(const ContactSurface& mesh, const ContactSurface& plane, bool mesh_is_a,
                          double alarm_distance, std::vector<ContactPoint>& out);
+
+/// Whether a mesh meets a round shape itself, not its picture. A patch on tissue is spread over the picture:
+/// its points, areas and gaps belong together. Meshes of boxes and hulls are exact themselves.
+[[nodiscard]] bool meets_round_shape(const ContactSurface& a, const ContactSurface& b, bool patch);
+
+/// Contacts of a mesh with a round shape, without contact offset. On tissue that is held
+/// they are looked for where the free motion takes the shape along it: what rolls does not stumble over what
+/// it will have rolled on by then. On free tissue, which takes up angular momentum, where they are at the
+/// start: forces act on one point of both. Each has a share of the area of the tissue [m²].
+void find_mesh_contacts(const ContactSurface& a, const ContactSurface& b, const DetectionOptions& options,
+                        DetectionWorkspace& workspace, std::vector<ContactPoint>& out);
 
 }  // namespace softcontact
