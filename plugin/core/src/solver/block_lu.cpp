@@ -84,9 +84,8 @@ void BlockLu::divide_row(const Column& column, double* row, int size, int column
             return;
         }
         const MatrixXd solved = column.lu.solve(own(column.active, Eigen::all));
-        for (std::size_t k = 0; k < column.active.size(); ++k) {
-            own.noalias() -= pivot.col(column.active[k]) * solved.row(static_cast<Index>(k));
-        }
+        const MatrixXd closed = pivot(Eigen::all, column.active);
+        own.noalias() -= closed * solved;
         own(column.active, Eigen::all) = solved;
     }
 }

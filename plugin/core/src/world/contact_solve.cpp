@@ -165,7 +165,7 @@ GaussSeidelResult ContactProblemBuilder::solve_blocks(const BlockRows& W, const 
         }
     }
     // Where sweeps end is near a kink more often than where they began: it is the second start.
-    m_guess.clear();
+    m_guess = m_tried;
     found = view(m_warm_start);
     if (keep(newton(false))) {
         return result;
