@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How the time of a step grows with the number of bodies: boxes in towers, heaps and walls, and balls, beside MuJoCo.
+"""How the time of a step grows with the number of bodies: boxes in towers, heaps and walls, balls, figures, soft hands
+and cubes; rigid bodies beside MuJoCo.
 
 Both sides get the same bodies at the same places, the same friction and time step, one after the other in this process.
 MuJoCo runs with the settings that hold friction (elliptic cones, impratio 10) and its own tolerance. What a step of
@@ -12,10 +13,11 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from softcontact.bench import scale_yielding
 from softcontact.bench.results import save_figure
 from softcontact.bench.results import write as write_results
 from softcontact.bench.table1 import machine
@@ -30,6 +32,7 @@ SIDE, MASS, FRICTION = 0.05, 0.125, 0.5  # [m], [kg], [-]
 TIME_STEP = 0.002  # [s]
 BRICK = (2 * SIDE, SIDE, SIDE)  # [m]
 QUICK, FULL = (8, 27), (8, 64, 216, 512, 1000)
+YIELDING = {True: (1, 2), False: (1, 2, 4, 8, 16, 32)}  # figures, soft hands and cubes
 DURATION = {"quick": 0.3, "full": 0.8}  # [s] of motion: the fall, the impacts, and some rest
 TOLERANCE = 1e-8  # [m/s] that a step of ours counts as solved to
 
@@ -76,6 +79,13 @@ def wall(count: int) -> Places:
     return places
 
 
+class Steps(Protocol):
+    """What is timed."""
+
+    def step(self) -> None: ...
+    def statistics(self) -> dict[str, Any]: ...
+
+
 class Layout(NamedTuple):
     """Bodies of one shape, and where they start."""
 
@@ -94,9 +104,13 @@ LAYOUTS = {
 }
 
 
+NAMED = {name: layout.named for name, layout in LAYOUTS.items()} | {
+    name: yielding.named for name, yielding in scale_yielding.LAYOUTS.items()
+}
+
+
 def measure(layout: str, count: int, duration: float) -> dict[str, Any]:
     """Time of our steps, and how well they are solved."""
-    before = _resident()
     shape = LAYOUTS[layout].shape
     bodies = [
         RigidBody(name=f"body{i}", shape=shape, mass=MASS, position=p, orientation=q, friction=FRICTION)
@@ -105,9 +119,15 @@ def measure(layout: str, count: int, duration: float) -> dict[str, Any]:
     ground = Box(size=(10, 10, 0.2))
     table = KinematicBody(name="table", shape=ground, position=(0, 0, -0.1), friction=FRICTION)
     scene = Scene(name=layout, duration=duration, time_step=TIME_STEP, bodies=[table, *bodies])
-    engine = EmbeddedEngine(scene)
+    return timed(layout, count, lambda: EmbeddedEngine(scene), scene.step_count)
+
+
+def timed(layout: str, count: int, build: Callable[[], Steps], steps: int) -> dict[str, Any]:
+    """Time and quality of so many steps of what is built."""
+    before = _resident()
+    engine = build()
     samples, times = [], []
-    for _ in range(scene.step_count):
+    for _ in range(steps):
         start = time.process_time()
         engine.step()
         times.append(time.process_time() - start)
@@ -189,7 +209,7 @@ def markdown(results: list[dict[str, Any]]) -> str:
         memory = "" if r["memory_mb"] is None else f"{r['memory_mb']:.0f} MB"
         residual = "" if r["residual"] is None else f"{r['residual']:.1e} m/s"
         lines.append(
-            f"| {r['bodies']} {LAYOUTS[r['layout']].named} | {r['tool']} | {r['contacts']} "
+            f"| {r['bodies']} {NAMED[r['layout']]} | {r['tool']} | {r['contacts']} "
             f"| {step['mean']:.2f} ms | {step['median']:.2f} ms | {step['max']:.1f} ms | {solved} | {residual} "
             f"| {1e6 * r['deepest_m']:.2f} µm | {memory} |"
         )
@@ -197,7 +217,10 @@ def markdown(results: list[dict[str, Any]]) -> str:
 
 
 def main(quick: bool = False, json: Path | None = None, out: Path | None = None) -> int:
-    """Measure up to 27 bodies with `quick`, else up to 1000. Returns 1 if some step of ours was not solved."""
+    """Measure up to 27 rigid bodies and 2 others with `quick`, else up to 1000 and 32.
+
+    Returns 1 if some step of ours was not solved.
+    """
     counts, duration = (QUICK, DURATION["quick"]) if quick else (FULL, DURATION["full"])
     results: list[dict[str, Any]] = []
     for layout, described in LAYOUTS.items():
@@ -205,14 +228,19 @@ def main(quick: bool = False, json: Path | None = None, out: Path | None = None)
             results.append(measure(layout, count, duration))
             other = measure_mujoco(layout, count, duration)
             results.extend([other] if other is not None else [])
+    for layout, yielding in scale_yielding.LAYOUTS.items():
+        for count in [n for n in YIELDING[quick] if n <= yielding.most]:
+            results.append(
+                timed(layout, count, lambda y=yielding, n=count: y.build(n), yielding.steps(quick))
+            )
     if all(r["tool"] == OURS for r in results):
         print(f"MuJoCo is not installed: no peer ({how_to_install('peers', 'mujoco')})")
     info = machine()
     table = markdown(results)
     print(f"{info['processor']}, one thread, {duration:g} s in steps of {1e3 * TIME_STEP:g} ms\n\n{table}\n")
     exponents = {}
-    for layout in LAYOUTS:
-        for tool in dict.fromkeys(r["tool"] for r in results):
+    for layout in NAMED:
+        for tool in dict.fromkeys(r["tool"] for r in results if r["layout"] == layout):
             own = [r for r in results if r["layout"] == layout and r["tool"] == tool]
             exponents[f"{layout}, {tool}"] = growth(own)
             print(f"{layout}, {tool}: time of a step grows with the bodies to the power of {growth(own):.2f}")
@@ -227,17 +255,21 @@ def plot(results: list[dict[str, Any]], path: Path) -> None:
     """Mean time of a step over the number of bodies, a panel for each layout."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(15, 3.8), layout="constrained")
-    axes = figure.subplots(1, len(LAYOUTS), sharey=True)
-    for axis, (name, layout) in zip(axes, LAYOUTS.items(), strict=True):
-        for tool in dict.fromkeys(r["tool"] for r in results):
+    figure = Figure(figsize=(15, 7.2), layout="constrained")
+    grid = figure.subplots(2, (len(NAMED) + 1) // 2, sharey=True)
+    axes = list(grid.flat)
+    for axis in axes[len(NAMED) :]:
+        axis.remove()
+    for axis, (name, named) in zip(axes, NAMED.items(), strict=False):
+        for tool in dict.fromkeys(r["tool"] for r in results if r["layout"] == name):
             own = [r for r in results if r["layout"] == name and r["tool"] == tool]
             times = [r["step_ms"]["mean"] for r in own]
             axis.loglog([r["bodies"] for r in own], times, marker="o", label=tool)
-        axis.set_title(layout.named)
-        axis.set_xlabel("bodies")
+        axis.set_title(named)
+        axis.set_xlabel("how many")
         axis.grid(alpha=0.3, which="both")
-    axes[0].set_ylabel("time of a step, mean [ms]")
+    for axis in grid[:, 0]:
+        axis.set_ylabel("time of a step, mean [ms]")
     axes[0].legend()
     save_figure(figure, path)
 

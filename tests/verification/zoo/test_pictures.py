@@ -130,7 +130,7 @@ def test_the_faces_of_tissue_bear(kind):
     surface = next(s for s in engine.surfaces if s.body == "b")
     tissue = Surface(engine.vertices(surface.name), surface.triangles)
     distance = tissue.signed_distance(mantle(HALF[kind], engine.pose("round")))[0]
-    assert abs(distance.min()) < 2e-6
+    assert abs(distance.min()) < 5e-6
     assert engine.statistics()["penetration_max"] < 2e-6
 
 
