@@ -153,3 +153,49 @@ def test_a_roller_that_starts_in_a_face_of_tissue_is_told_however_it_leans(half,
     told = max(depth for _, _, depth in engine.world.overlaps())
     assert deepest > 3.5e-4  # the case
     assert told == pytest.approx(deepest, rel=0.15)
+
+
+def ledge(name: str, x: float, young: float = 1e6):
+    """A block that is held below, its top z = 0."""
+    block = soft_box(name, (0.04, 0.1, 0.04), young, (3, 5, 3), position=(x, 0, -0.02), friction=0.3)
+    return block.model_copy(update={"fixed_region": Region(low=(-9, -9, -9), high=(9, 9, -0.0199))})
+
+
+@pytest.mark.parametrize("h", [0.005, 0.01, 0.02])
+def test_a_cylinder_stands_on_two_ledges_that_it_hardly_covers(h):
+    """A millimetre on either side bears it: the sides of the gap are no way out for what is less deep in the top."""
+    radius = 0.02
+    ledges = [ledge(name, side * (0.02 + radius - 0.001)) for name, side in (("l", -1), ("r", 1))]
+    shape = Cylinder(radius=radius, height=0.04)
+    body = RigidBody(name="b", shape=shape, density=1000, position=(0, 0.002, 0.02001), friction=0.3)
+    run = zoo_runs.run(scene([*ledges, body], 0.3, h), every=5)
+    assert run.exit_code == 0, run.message
+    assert run["b"].centre[-1] == pytest.approx([0, 0.002, 0.02], abs=1e-4)
+    assert run.worst_overlap()[0] < 1e-3
+
+
+@pytest.mark.parametrize("kind", ["cylinder", "capsule", "sphere"])
+def test_what_falls_on_an_edge_of_tissue_is_turned_aside(kind):
+    """In a step that takes it past the edge, too: where it ends it would be out by the side at once."""
+    shape = {
+        "cylinder": Cylinder(radius=0.02, height=0.04),
+        "capsule": Capsule(radius=0.012, height=0.04),
+        "sphere": Sphere(radius=0.02),
+    }[kind]
+    upright, speed = kind == "cylinder", 1.0 if kind == "cylinder" else 2.0
+    body = RigidBody(
+        name="b",
+        shape=shape,
+        density=1000,
+        position=(shape.radius - 0.001, 0.003, shape.radius + 0.001),
+        orientation=(0, 0, 0, 1) if upright else LYING,
+        friction=0.0,
+        velocity=(0, 0, -speed),
+    )
+    block = ledge("s", -0.02).model_copy(update={"friction": 0.0})
+    run = zoo_runs.run(scene([block, body], 0.04, 0.01, gravity=(0, 0, 0)))
+    assert run.exit_code == 0, run.message
+    assert np.linalg.norm(run["b"].velocity[-1]) < 0.8 * speed
+    if upright:  # its rim is held up, and it tips
+        assert np.linalg.norm(run["b"].spin[-1]) > 10.0
+    assert run.gain() < 1e-6

@@ -99,9 +99,21 @@ private:
             if (gap > m_alarm || gap < -m_depth) continue;
             const TrianglePoint nearest = closest_point_on_triangle(point - height * normal, a, b, c);
             if (nearest.squared_distance > m_round_off * m_round_off) continue;
+            if (gap < -m_round_off && !is_way_out(point - layer() * normal, -gap)) continue;
             add(side, point, nearest.point, normal, triangle, nearest.barycentric,
                 contact_key(ContactKind::vertex_of_a, ShapeSide::most_points * side.number + k, triangle));
         }
+    }
+
+    /// Whether a point of the shape that is so deep behind a face is inside there, and not much less so
+    /// beside another: below a rim that hangs over an edge by a millimetre the side of the mesh is no way
+    /// out.
+    [[nodiscard]] bool is_way_out(const Vector3d& touched, double depth) const
+    {
+        constexpr double much_less = 0.5;
+        const ClosestPoint closest = closest_point_local(m_mesh, touched, depth + m_round_off);
+        return !closest.found() || (closest.signed_distance <= m_round_off &&
+                                    -closest.signed_distance >= much_less * depth - m_round_off);
     }
 
     void look_at_edge(int edge)
@@ -144,9 +156,10 @@ private:
             const Vector3d radial = across + share * way;
             const double away = radial.norm(), gap = away - m_shape.shape->disc_radius();
             if (!inside(share) || !(away > 0.0) || !within(gap)) return;
+            const Vector3d foot = start + share * along;
+            if (gap < -m_round_off && is_below_rim(foot, -gap)) return;
             const Vector3d normal = -radial / away;
             if (!in_edge_cone(m_mesh, edge, normal, round_off_ratio)) return;
-            const Vector3d foot = start + share * along;
             const auto ends = m_mesh.topology().edges.col(edge);
             const int triangle = m_mesh.topology().edge_faces(0, edge);
             add(ShapeSide(m_shape, -normal), foot + gap * normal, foot, normal, triangle,
@@ -262,11 +275,20 @@ private:
         const Vector3d core = foot + height * normal;
         if (gap > m_alarm || gap < -m_depth || (layer() > 0.0 && !(height > 0.0)) || !covers(side, core))
             return;
+        if (!side.cap && gap < -m_round_off && is_below_rim(foot, -gap)) return;
         const Vector3d place = m_mesh.pose() * foot;
         for (const ContactPoint& other : m_out) {
             if (((m_shape_is_a ? other.q : other.p) - place).norm() <= m_round_off) return;
         }
         add(side, core, foot, normal, triangle, barycentric, key);
+    }
+
+    /// Whether a point inside a cylinder has a shorter way out through a cap than one through the mantle.
+    [[nodiscard]] bool is_below_rim(const Vector3d& foot, double depth) const
+    {
+        return m_shape.shape->is_cylinder() &&
+               m_shape.shape->half_height() - std::abs(m_shape.axis().dot(foot - m_shape.pose.translation)) <
+                   depth;
     }
 
     [[nodiscard]] bool covers(const ShapeSide& side, const Vector3d& core) const

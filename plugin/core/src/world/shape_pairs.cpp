@@ -49,6 +49,49 @@ std::optional<double> share_of_contact(const MovingShape& a, const MovingShape& 
     return start.gap <= alarm_distance ? std::optional(0.0) : std::nullopt;
 }
 
+/// A contact along its normal, as the bodies are at the start of the step and at the end of their free
+/// motion.
+double gap_before(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b)
+{
+    return point.normal.dot(a.start_position(point.a, -point.normal) -
+                            b.start_position(point.b, point.normal));
+}
+
+double gap_after(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b)
+{
+    return point.normal.dot(a.free_position(point.a, -point.normal) - b.free_position(point.b, point.normal));
+}
+
+/// Whether a contact is among others on the same side: itself, where they have it, or any of them.
+bool is_among(const std::vector<ContactPoint>& others, const ContactPoint& point)
+{
+    const auto alike = [&](const ContactPoint& other) {
+        return other.normal.dot(point.normal) > same_side_cosine;
+    };
+    const auto own = std::lower_bound(others.begin(), others.end(), point,
+                                      [](const auto& x, const auto& y) { return x.key < y.key; });
+    return own != others.end() && own->key == point.key ? alike(*own)
+                                                        : std::any_of(others.begin(), others.end(), alike);
+}
+
+/// Whether the free motion takes a shape along the tissue: what it presses on at its end it touched on the
+/// same side at its start, or came to along that side, not deep, and what it came into is what it presses on.
+/// Else it comes in, and its way out at the end is no more the way in. straight: what a motion along a round
+/// side and its tangent part by [m].
+bool moves_along(const std::vector<ContactPoint>& start, const std::vector<ContactPoint>& end,
+                 const ContactSurface& a, const ContactSurface& b, double shallow, double straight)
+{
+    const auto bears = [&](const ContactPoint& point) {
+        return point.gap >= 0.0 ||
+               (point.gap >= -shallow && is_among(start, point) && gap_before(point, a, b) >= -straight);
+    };
+    const auto stays = [&](const ContactPoint& point) {
+        return gap_after(point, a, b) >= std::min(point.gap, 0.0) - straight || is_among(end, point);
+    };
+    return !end.empty() && std::all_of(end.begin(), end.end(), bears) &&
+           std::all_of(start.begin(), start.end(), stays);
+}
+
 }  // namespace
 
 double find_shape_contacts(const ContactSurface& a, const ContactSurface& b, double alarm_distance,
@@ -148,19 +191,22 @@ void find_mesh_contacts(const ContactSurface& a, const ContactSurface& b, const 
         shape_mesh_contacts(start, mesh.geometry, shape_is_a, options, out);
         return;
     }
-    const double shallow = std::min(shallow_ratio * thickness(*start.shape), options.alarm_distance);
-    const auto deep = [shallow](const ContactPoint& point) { return point.gap < -shallow; };
-    bool along = !mesh.field->dynamics().is_free();
-    if (along) {
+    shape_mesh_contacts(start, mesh.geometry, shape_is_a, options, out);
+    if (!mesh.field->dynamics().is_free() && !out.empty()) {
+        static thread_local std::vector<ContactPoint> at_end;  // grows, and then stays
         const PlacedShape end{start.shape, mesh.seen_from_start(shaped.free_pose())};
-        shape_mesh_contacts(end, mesh.geometry, shape_is_a, options, out);
-        along = !out.empty() && std::none_of(out.begin(), out.end(), deep);  // else it passes, or comes in
+        shape_mesh_contacts(end, mesh.geometry, shape_is_a, options, at_end);
+        const double shallow = std::min(shallow_ratio * thickness(*start.shape), options.alarm_distance);
+        // What a step along a round side and one along its tangent part by, twice.
+        const double travel = a.free_travel() + b.free_travel();
+        const double radius =
+            shaped.shape->is_cylinder() ? shaped.shape->disc_radius() : shaped.shape->radius();
+        if (moves_along(out, at_end, a, b, shallow, travel * travel / radius)) std::swap(out, at_end);
     }
-    if (!along) shape_mesh_contacts(start, mesh.geometry, shape_is_a, options, out);
     for (ContactPoint& point : out) {
         point.p = a.start_position(point.a, -point.normal);
         point.q = b.start_position(point.b, point.normal);
-        point.gap = point.normal.dot(point.p - point.q);
+        point.gap = gap_before(point, a, b);
     }
     workspace.reserve(a.geometry, b.geometry);
     const VectorXd& areas = mesh.geometry.vertex_areas();

@@ -27,10 +27,11 @@ void find_plane_contacts(const ContactSurface& mesh, const ContactSurface& plane
 /// its points, areas and gaps belong together. Meshes of boxes and hulls are exact themselves.
 [[nodiscard]] bool meets_round_shape(const ContactSurface& a, const ContactSurface& b, bool patch);
 
-/// Contacts of a mesh with a round shape, without contact offset. On tissue that is held
-/// they are looked for where the free motion takes the shape along it: what rolls does not stumble over what
-/// it will have rolled on by then. On free tissue, which takes up angular momentum, where they are at the
-/// start: forces act on one point of both. Each has a share of the area of the tissue [m²].
+/// Contacts of a mesh with a round shape, without contact offset. On tissue that is held, and that the free
+/// motion of the step takes the shape along, they are looked for where it takes it: what rolls does not
+/// stumble over what it will have rolled on by then. What comes in is met where it starts, and so is free
+/// tissue, which takes up angular momentum: forces act on one point of both. Each contact has a share of the
+/// area of the tissue [m²].
 void find_mesh_contacts(const ContactSurface& a, const ContactSurface& b, const DetectionOptions& options,
                         DetectionWorkspace& workspace, std::vector<ContactPoint>& out);
 
