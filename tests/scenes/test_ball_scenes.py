@@ -88,10 +88,11 @@ def test_aggregates_keep_the_net_wrench_of_the_full_point_set(scenes, name):
     full = np.array([wrench.step() for _ in range(160)])[40:].mean(axis=0)
     assert np.linalg.norm(force - full[0]) < 2e-3
     assert np.linalg.norm(moment - full[1]) < 2e-3
-    # Nor does the change itself throw it: the points find their own balance within a fifth of a millimetre.
-    assert np.linalg.norm(force - first_force) < 0.03
-    assert np.linalg.norm(moment - first_moment) < 0.03
-    assert np.linalg.norm((engine.pose("object") - place)[:3]) < 2e-4
+    # Nor does the change itself throw it: points bear the ball itself, patches its picture, which lies inside by up to
+    # a tenth of a millimetre, and they find their own balance within half a millimetre.
+    assert np.linalg.norm(force - first_force) < 0.15
+    assert np.linalg.norm(moment - first_moment) < 0.15
+    assert np.linalg.norm((engine.pose("object") - place)[:3]) < 5e-4
 
 
 def test_contact_model_is_named(scenes):
