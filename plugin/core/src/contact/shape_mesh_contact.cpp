@@ -121,7 +121,7 @@ private:
         if (!stands_out(edge)) return;
         const auto ends = m_mesh.topology().edges.col(edge);
         const Vector3d start = vertex(ends[0]), end = vertex(ends[1]), along = end - start;
-        if (m_tissue && m_shape.shape->is_cylinder() && !look_at_rim(edge, start, along)) return;
+        if (m_tissue && m_shape.shape->is_cylinder() && !look_at_mantle(edge, start, along)) return;
         const PlacedShape segment = m_buffers.segment(start, end);
         const ShapeSeparation apart = separation(m_shape, segment);
         if (!within(apart.gap)) return;
@@ -144,7 +144,7 @@ private:
 
     /// An edge of tissue and the mantle of a cylinder, in closed form: most of them there are. Returns
     /// whether the edge stands out beside the mantle, where the rim can be nearer.
-    bool look_at_rim(int edge, const Vector3d& start, const Vector3d& along)
+    bool look_at_mantle(int edge, const Vector3d& start, const Vector3d& along)
     {
         const Vector3d axis = m_shape.axis(), from = start - m_shape.pose.translation;
         const double half = m_shape.shape->half_height(), slope = axis.dot(along), level = axis.dot(from);

@@ -75,9 +75,7 @@ void ContactProblemBuilder::keep_reached(const ContactSurface& a, const ContactS
     double first = 1.0;
     for (ContactPoint& point : m_found) {
         const double start = point.gap;
-        point.gap = point.normal.dot(a.free_position(point.a, -point.normal) -
-                                     b.free_position(point.b, point.normal)) -
-                    point.offset;
+        point.gap = free_gap(point, a, b);
         if (point.gap < 0.0 && start > point.gap) {
             first = std::min(first, std::max(0.0, start / (start - point.gap)));
         }
@@ -162,21 +160,6 @@ void ContactProblemBuilder::make_room(std::vector<ContactPair>& pairs)
         m_spreads.emplace_back();
         m_patches.back().reserve(m_pair_room);
     }
-}
-
-double ContactProblemBuilder::start_gap(const ContactPoint& point, const ContactSurface& a,
-                                        const ContactSurface& b) const
-{
-    return point.normal.dot(a.start_position(point.a, -point.normal) -
-                            b.start_position(point.b, point.normal)) -
-           point.offset;
-}
-
-double ContactProblemBuilder::end_gap(const ContactPoint& point, const ContactSurface& a,
-                                      const ContactSurface& b) const
-{
-    return point.normal.dot(a.position(point.a, -point.normal) - b.position(point.b, point.normal)) -
-           point.offset;
 }
 
 }  // namespace softcontact

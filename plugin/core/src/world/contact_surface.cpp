@@ -173,4 +173,24 @@ Vector3d ContactSurface::prescribed_velocity(const Vector3d& position, double st
     return (m_free_pose * m_start_pose.inverse_times(position) - position) / step;
 }
 
+double start_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b)
+{
+    return point.normal.dot(a.start_position(point.a, -point.normal) -
+                            b.start_position(point.b, point.normal)) -
+           point.offset;
+}
+
+double free_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b)
+{
+    return point.normal.dot(a.free_position(point.a, -point.normal) -
+                            b.free_position(point.b, point.normal)) -
+           point.offset;
+}
+
+double end_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b)
+{
+    return point.normal.dot(a.position(point.a, -point.normal) - b.position(point.b, point.normal)) -
+           point.offset;
+}
+
 }  // namespace softcontact

@@ -49,19 +49,6 @@ std::optional<double> share_of_contact(const MovingShape& a, const MovingShape& 
     return start.gap <= alarm_distance ? std::optional(0.0) : std::nullopt;
 }
 
-/// A contact along its normal, as the bodies are at the start of the step and at the end of their free
-/// motion.
-double gap_before(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b)
-{
-    return point.normal.dot(a.start_position(point.a, -point.normal) -
-                            b.start_position(point.b, point.normal));
-}
-
-double gap_after(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b)
-{
-    return point.normal.dot(a.free_position(point.a, -point.normal) - b.free_position(point.b, point.normal));
-}
-
 /// Whether a contact is among others on the same side: itself, where they have it, or any of them.
 bool is_among(const std::vector<ContactPoint>& others, const ContactPoint& point)
 {
@@ -83,10 +70,10 @@ bool moves_along(const std::vector<ContactPoint>& start, const std::vector<Conta
 {
     const auto bears = [&](const ContactPoint& point) {
         return point.gap >= 0.0 ||
-               (point.gap >= -shallow && is_among(start, point) && gap_before(point, a, b) >= -straight);
+               (point.gap >= -shallow && is_among(start, point) && start_gap(point, a, b) >= -straight);
     };
     const auto stays = [&](const ContactPoint& point) {
-        return gap_after(point, a, b) >= std::min(point.gap, 0.0) - straight || is_among(end, point);
+        return free_gap(point, a, b) >= std::min(point.gap, 0.0) - straight || is_among(end, point);
     };
     return !end.empty() && std::all_of(end.begin(), end.end(), bears) &&
            std::all_of(start.begin(), start.end(), stays);
@@ -187,11 +174,8 @@ void find_mesh_contacts(const ContactSurface& a, const ContactSurface& b, const 
     const bool shape_is_a = a.shape != nullptr;
     const ContactSurface &shaped = shape_is_a ? a : b, &mesh = shape_is_a ? b : a;
     const PlacedShape start{shaped.shape.get(), shaped.start_pose()};
-    if (mesh.field == nullptr) {
-        shape_mesh_contacts(start, mesh.geometry, shape_is_a, options, out);
-        return;
-    }
     shape_mesh_contacts(start, mesh.geometry, shape_is_a, options, out);
+    if (mesh.field == nullptr) return;
     if (!mesh.field->dynamics().is_free() && !out.empty()) {
         static thread_local std::vector<ContactPoint> at_end;  // grows, and then stays
         const PlacedShape end{start.shape, mesh.seen_from_start(shaped.free_pose())};
@@ -206,7 +190,7 @@ void find_mesh_contacts(const ContactSurface& a, const ContactSurface& b, const 
     for (ContactPoint& point : out) {
         point.p = a.start_position(point.a, -point.normal);
         point.q = b.start_position(point.b, point.normal);
-        point.gap = gap_before(point, a, b);
+        point.gap = start_gap(point, a, b);
     }
     workspace.reserve(a.geometry, b.geometry);
     const VectorXd& areas = mesh.geometry.vertex_areas();

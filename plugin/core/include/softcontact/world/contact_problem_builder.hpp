@@ -145,10 +145,6 @@ private:
                const WorldSettings& settings);
     void add_points(const PairContacts& contacts, const std::vector<ContactSurface>& surfaces,
                     ContactPair& pair);
-    [[nodiscard]] double start_gap(const ContactPoint& point, const ContactSurface& a,
-                                   const ContactSurface& b) const;
-    [[nodiscard]] double end_gap(const ContactPoint& point, const ContactSurface& a,
-                                 const ContactSurface& b) const;
     /// Velocity pass: sweeps, and where these do not end in time Newton's method; whatever comes nearest.
     GaussSeidelResult solve_blocks(const BlockRows& W, const Eigen::Map<VectorXd>& q,
                                    GaussSeidelOptions options, Eigen::Map<VectorXd> multipliers);

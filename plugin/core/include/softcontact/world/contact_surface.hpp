@@ -122,4 +122,10 @@ private:
     Points m_start_vertices, m_free_vertices, m_vertices;   ///< local, those of rigid surfaces all the same
 };
 
+/// Gap of a contact between A and B along its normal [m]: at the start of the step, at the end of the free
+/// motion, and now.
+[[nodiscard]] double start_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b);
+[[nodiscard]] double free_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b);
+[[nodiscard]] double end_gap(const ContactPoint& point, const ContactSurface& a, const ContactSurface& b);
+
 }  // namespace softcontact
