@@ -13,16 +13,18 @@ NODES = (10, 13, 17, 18, 23, 27)
 DIRECTIONS = ((0.0, 0.0, -1.0), (0.0, 1.0, 0.0))
 
 
-def mesh():
-    return SolidMesh.block((0.24, 0.04, 0.04), (6, 1, 1))
+def mesh(divisions=(6, 1, 1)):
+    return SolidMesh.block((0.24, 0.04, 0.04), divisions)
 
 
-def make(**changes):
-    solid = mesh()
+def make(divisions=(6, 1, 1), **changes):
+    solid = mesh(divisions)
+    places = mesh().nodes[list(NODES)]
+    nodes = np.linalg.norm(solid.nodes[None] - places[:, None], axis=2).argmin(axis=1)
     return build(
         solid,
         Material(209e9, 0.3),
-        PointLoad(1e6, DIRECTIONS, NODES),
+        PointLoad(1e6, DIRECTIONS, tuple(nodes.tolist())),
         clamped=np.flatnonzero(solid.nodes[:, 0] < 1e-9),
         **{"options": OPTIONS, **changes},
     )

@@ -85,17 +85,19 @@ def test_one_load_is_left_as_it_was_certified(rich):
     assert corrected.load([], []).converged and not field.displacements().any()
 
 
-def test_a_cubature_integrates_forces_with_few_positive_points(rich):
+def test_a_cubature_integrates_forces_with_few_positive_points():
+    rich = make((12, 2, 2), options=BuildOptions(modes=40, sizes=4, tolerance=1e-5))
     loose, tight = (choose_cubature(rich, tolerance=t) for t in (0.05, 0.005))
     points = rich.mesh.weights.size
-    assert len(loose.points) < len(tight.points) < points
+    assert len(loose.points) < len(tight.points) < 0.5 * points
     assert loose.residual <= 0.05 and tight.residual <= 0.005
     assert (tight.weights > 0.0).all()
     # on states that it was not chosen on
     solid = rich.cases.solid
     slopes, free = mode_gradients(rich, rich.solution.modes), solid.restrict(rich.solution.modes)
     field, misses = OnlineField(rich), []
-    for nodes, scales in PAIRS:
+    for places, scales in PAIRS:
+        nodes = [int(rich.cases.nodes[NODES.index(place)]) for place in places]
         field.load(nodes, scales, predictor="deflection")
         amplitudes = field.native.amplitudes
         deformation = (slopes @ amplitudes).reshape(-1, 3, 3) + np.eye(3)
