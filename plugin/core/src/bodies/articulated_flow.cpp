@@ -47,18 +47,17 @@ void integrate_straight(const ArticulatedModel& model, const VectorXd& q, const 
     }
 }
 
-ArticulatedFlow::ArticulatedFlow(const ArticulatedModel& model) : m_data(model), m_factor(model)
+ArticulatedFlow::ArticulatedFlow(const ArticulatedModel& model)
+    : m_data(model), m_places{Place(model), Place(model)}, m_factor(model)
 {
     const auto count = static_cast<std::size_t>(model.link_count());
     for (int i = 0; i < model.link_count(); ++i) {
         const Matrix3d& inertia = model.link(i).inertia;
         m_inertia.push_back(0.5 * (inertia + inertia.transpose()));
     }
-    m_pose.resize(count);
     m_linear.resize(count);
     m_angular.resize(count);
     m_wrench.resize(count);
-    m_axes.setZero(6, model.nv());
     for (auto* vector : {&m_momentum, &m_velocity, &m_residual, &m_change, &m_force, &m_increment, &m_mean,
                          &m_trial, &m_base}) {
         vector->setZero(model.nv());
@@ -68,10 +67,29 @@ ArticulatedFlow::ArticulatedFlow(const ArticulatedModel& model) : m_data(model),
     m_slope.setZero(model.nv(), model.nv());
 }
 
+const ArticulatedFlow::Place& ArticulatedFlow::place_at(const ArticulatedModel& model, const VectorXd& q)
+{
+    for (const std::size_t k : {m_recent, 1 - m_recent}) {
+        if (m_places[k].q == q) {
+            m_recent = k;
+            return m_places[k];
+        }
+    }
+    m_recent = 1 - m_recent;
+    Place& place = m_places[m_recent];
+    mass_matrix(model, m_data, q);
+    place.q = q;
+    place.mass = m_data.mass;
+    place.pose = m_data.pose;
+    place.axes = m_data.world_motion;
+    place.regular = place.factor.factor(place.mass);
+    return place;
+}
+
 bool ArticulatedFlow::choose_parts(const ArticulatedModel& model, const VectorXd& q, const VectorXd& v,
                                    double step)
 {
-    forward_velocity(model, m_data, q, v);
+    spatial::link_velocity(model, m_data, q, v);
     double rate = 0.0;
     for (int i = 0; i < model.link_count(); ++i) {
         rate = std::max(rate, at(m_data.velocity, i).tail<3>().norm());
@@ -120,18 +138,18 @@ bool ArticulatedFlow::advance(const ArticulatedModel& model, VectorXd& q, Vector
 bool ArticulatedFlow::advance_part(const ArticulatedModel& model, VectorXd& q, VectorXd& v,
                                    const FlowForces& forces, const Part& part)
 {
-    mass_matrix(model, m_data, q);
-    m_momentum.noalias() = m_data.mass * v;
-    m_system = m_data.mass;
+    m_start = &place_at(model, q);
+    m_solver = &m_start->factor;
+    m_momentum.noalias() = m_start->mass * v;
     if (forces.force) {
+        m_system = m_start->mass;
         m_system.diagonal() +=
             0.5 * part.step * forces.damping + 0.25 * part.step * part.step * forces.stiffness;
+        m_solver = &m_factor;
     }
-    if (!m_factor.factor(m_system)) {
+    if (forces.force ? !m_factor.factor(m_system) : !m_start->regular) {
         return false;
     }
-    m_pose = m_data.pose;
-    m_axes = m_data.world_motion;
     m_velocity = v;
     if (!find_velocity(model, q, forces, part) && !find_by_differences(model, q, forces, part)) {
         if (part.halvings == 0) {
@@ -156,13 +174,12 @@ bool ArticulatedFlow::advance_part(const ArticulatedModel& model, VectorXd& q, V
 
 bool ArticulatedFlow::end_velocity(const ArticulatedModel& model, const VectorXd& q, VectorXd& v)
 {
-    mass_matrix(model, m_data, q);
-    if (!m_factor.factor(m_data.mass)) {
-        return false;
-    }
+    const Place& end = place_at(model, q);
     v = m_momentum;
-    m_factor.solve(v.data());
-    return true;
+    if (end.regular) {
+        end.factor.solve(v.data());
+    }
+    return end.regular;
 }
 
 bool ArticulatedFlow::keep_momentum(const ArticulatedModel& model, const VectorXd& q, VectorXd& v,
@@ -193,7 +210,7 @@ void ArticulatedFlow::carry_residual(const ArticulatedModel& model)
         }
         const Index k = model.v_offset(link);
         const Index turning = joint == JointType::free ? k + 3 : k;
-        const Pose& start = at(m_pose, link);
+        const Pose& start = at(m_start->pose, link);
         const Pose& end = at(m_data.pose, link);
         const auto into_end = [&](const Vector3d& vector) {
             return Vector3d(end.rotation.transpose() * vector);
@@ -217,7 +234,7 @@ bool ArticulatedFlow::find_velocity(const ArticulatedModel& model, const VectorX
     for (int i = 0; i < most; ++i) {
         evaluate(model, q, forces, part);
         m_change = m_residual;
-        m_factor.solve(m_change.data());
+        m_solver->solve(m_change.data());
         const double change = m_change.lpNorm<Eigen::Infinity>();
         if (change <= relative_tolerance * m_velocity.lpNorm<Eigen::Infinity>() ||
             change * part.step <= position_tolerance) {
@@ -240,7 +257,7 @@ bool ArticulatedFlow::find_by_differences(const ArticulatedModel& model, const V
     constexpr double round_off = 1e-10;  // [m] or [rad]: changes that get no smaller
     const Index size = model.nv();
     m_velocity = m_momentum;
-    m_factor.solve(m_velocity.data());
+    m_solver->solve(m_velocity.data());
     double before = std::numeric_limits<double>::infinity();
     for (int i = 0; i < most; ++i) {
         m_trial = m_velocity;
@@ -278,7 +295,7 @@ void ArticulatedFlow::evaluate(const ArticulatedModel& model, const VectorXd& q,
     forward_kinematics(model, m_data, m_q_end);
     for (int i = 0; i < model.link_count(); ++i) {
         const LinkDescription& link = model.link(i);
-        const Pose& start = at(m_pose, i);
+        const Pose& start = at(m_start->pose, i);
         const Pose& end = at(m_data.pose, i);
         const CayleyTurn turn(Matrix3d(start.rotation.transpose() * end.rotation));
         at(m_angular, i) = start.rotation * (variational_momentum(at(m_inertia, i), turn.turned()) / step);
@@ -286,7 +303,7 @@ void ArticulatedFlow::evaluate(const ArticulatedModel& model, const VectorXd& q,
             end.translation - start.translation + (end.rotation - start.rotation) * link.com;
         at(m_linear, i) = (link.mass / step) * travel;
     }
-    gather(model, m_pose, m_axes, -0.5 * step * forces.gravity, m_residual);
+    gather(model, m_start->pose, m_start->axes, -0.5 * step * forces.gravity, m_residual);
     m_residual += model.armature().cwiseProduct(m_velocity) - m_momentum;
     if (forces.force) {
         m_increment *= 0.5;

@@ -82,7 +82,7 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
     m_system.setZero(nv, nv);
     list_free_joints();
     check_constraints();
-    forward_kinematics(m_model, m_data, m_q);
+    mass_matrix(m_model, m_data, m_q);  // of a single body it stays
 }
 
 Eigen::Map<const Quaterniond> ArticulatedSystem::orientation(const VectorXd& q, int link) const
@@ -171,10 +171,9 @@ bool ArticulatedSystem::free_motion(double time, double step)
 
     // Gravity alone: inertia acts in the flight.
     bias_force(m_model, m_data, m_q, m_rest, m_gravity_compensated ? Vector3d::Zero() : m_gravity);
-    mass_matrix(m_model, m_data, m_q);
 
     // (M + hD + h²K) dv = h (f(q₀, v₀) − h K v₀), f = K e + D (v_target − v) + applied + gravity.
-    m_system = m_data.mass;
+    m_system = m_single ? m_data.mass : m_flow.mass_at(m_model, m_q);
     m_system.diagonal() += step * m_compliance.damping + step * step * m_compliance.stiffness;
     m_force = m_compliance.stiffness.cwiseProduct(m_error - step * m_v) +
               m_compliance.damping.cwiseProduct(m_target_velocity - m_v) + m_applied - m_data.bias;

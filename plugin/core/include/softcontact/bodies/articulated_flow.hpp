@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <array>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "softcontact/bodies/tree_factor.hpp"
@@ -36,7 +38,12 @@ public:
     /// of the end. False where the equations could not be solved.
     [[nodiscard]] bool advance(const ArticulatedModel& model, VectorXd& q, VectorXd& v, double step,
                                const FlowForces& forces = {});
-    /// Velocity v at the end q of the last advance: where it is wanted, for it costs as much as a mass
+    /// Mass matrix at q (nv, nv): that of the place where a flight began or ended costs nothing.
+    [[nodiscard]] const MatrixXd& mass_at(const ArticulatedModel& model, const VectorXd& q)
+    {
+        return place_at(model, q).mass;
+    }
+    /// Velocity v at the end q of the last advance: where it is wanted, for it may cost as much as a mass
     /// matrix.
     [[nodiscard]] bool end_velocity(const ArticulatedModel& model, const VectorXd& q, VectorXd& v);
     /// v, the velocity at q, becomes that at q_next with which every link has its momentum in the world
@@ -62,6 +69,21 @@ private:
         double step = 0.0;              ///< of the part [s]
         int halvings = 0;               ///< that are left
     };
+    /// What depends on q alone.
+    struct Place {
+        explicit Place(const ArticulatedModel& model)
+            : q(VectorXd::Constant(model.nq(), std::numeric_limits<double>::quiet_NaN())), factor(model)
+        {
+        }
+        VectorXd q;  ///< at first that of no place
+        MatrixXd mass;
+        std::vector<Pose> pose;
+        Matrix6Xd axes;
+        TreeFactor factor;  ///< of the mass
+        bool regular = false;
+    };
+    /// The last two are kept: a step flies from its start more than once, and the next begins at its end.
+    [[nodiscard]] const Place& place_at(const ArticulatedModel& model, const VectorXd& q);
     [[nodiscard]] bool choose_parts(const ArticulatedModel& model, const VectorXd& q, const VectorXd& v,
                                     double step);
     [[nodiscard]] bool advance_part(const ArticulatedModel& model, VectorXd& q, VectorXd& v,
@@ -83,8 +105,10 @@ private:
     Parts m_parts;
     ArticulatedData m_data;
     std::vector<Matrix3d> m_inertia;  ///< about the centre of mass
-    std::vector<Pose> m_pose;         ///< at the start of the part
-    Matrix6Xd m_axes;
+    std::array<Place, 2> m_places;
+    std::size_t m_recent = 0;
+    const Place* m_start = nullptr;             ///< of the part
+    const TreeFactor* m_solver = nullptr;       ///< of its equations
     std::vector<Vector3d> m_linear, m_angular;  ///< momentum of the links in the part, world axes
     std::vector<Vector6d> m_wrench;
     VectorXd m_momentum, m_velocity, m_residual, m_change, m_force, m_middle, m_increment, m_q_end, m_mean,
