@@ -79,8 +79,8 @@ public:
           m_from_a(a, b, m_a_to_b, m_b_to_a, memory == nullptr ? nullptr : &memory->of_a),
           m_from_b(b, a, m_b_to_a, m_a_to_b, memory == nullptr ? nullptr : &memory->of_b)
     {
-        m_from_a.gather(options.alarm_distance);
-        m_from_b.gather(options.alarm_distance);
+        m_from_a.gather(options.alarm_distance, m_reach);
+        m_from_b.gather(options.alarm_distance, m_reach);
     }
 
     void add_vertices_of_a()
@@ -179,8 +179,10 @@ private:
         const Vector3d here = side.from_other().rotation * normal;
         const auto around = self.topology().faces_of_vertex(vertex);
         // The vertex's normal, which costs angles, lies between those of its triangles.
-        if (std::all_of(around.begin(), around.end(),
-                        [&](int triangle) { return self.face_normals().col(triangle).dot(here) <= 0.0; })) {
+        constexpr double round_off = 1e-9;
+        if (std::all_of(around.begin(), around.end(), [&](int triangle) {
+                return self.face_normals().col(triangle).dot(here) <= round_off;
+            })) {
             return true;
         }
         return self.vertex_normal(vertex).dot(here) <= facing_cosine_limit;

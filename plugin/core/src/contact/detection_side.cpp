@@ -11,10 +11,12 @@ void DetectionMemory::reserve(const Surface& a, const Surface& b)
     of_b.near.reserve(b);
 }
 
-void DetectionSide::gather(double alarm_distance) const
+void DetectionSide::gather(double alarm_distance, double reach) const
 {
-    if (m_memory == nullptr || m_memory->near.holds(m_self, m_other, m_to_other, alarm_distance)) return;
-    m_memory->near.gather(m_self, m_other, m_to_other, m_from_other, alarm_distance, m_memory->clearance);
+    if (m_memory == nullptr || m_memory->near.holds(m_self, m_other, m_to_other, alarm_distance, reach))
+        return;
+    m_memory->near.gather(m_self, m_other, m_to_other, m_from_other, alarm_distance, reach,
+                          m_memory->clearance);
 }
 
 void DetectionSide::collect_edges(double reach, CandidateBuffers& buffers) const

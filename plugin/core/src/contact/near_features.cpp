@@ -36,19 +36,20 @@ void NearFeatures::reserve(const Surface& self)
 }
 
 bool NearFeatures::holds(const Surface& self, const Surface& other, const Pose& to_other,
-                         double alarm_distance) const
+                         double alarm_distance, double reach) const
 {
-    if (alarm_distance > m_distance) return false;
     const double moved = rigid_travel(self.local_box(), m_to_other, to_other) +
                          (self.deformed_path() - m_own_path) + (other.deformed_path() - m_other_path) +
                          coincidence_ratio * (self.reference_size() + other.reference_size());
-    return moved < m_distance - alarm_distance;
+    return moved < std::min(m_distance - alarm_distance, m_reach - reach);
 }
 
 void NearFeatures::gather(const Surface& self, const Surface& other, const Pose& to_other,
-                          const Pose& from_other, double alarm_distance, Clearance& clearance)
+                          const Pose& from_other, double alarm_distance, double reach, Clearance& clearance)
 {
-    m_distance = (1.0 + margin_ratio) * alarm_distance;
+    const double margin = margin_ratio * alarm_distance;
+    m_distance = alarm_distance + margin;
+    m_reach = reach + margin;
     gather_vertices(self, other, to_other, from_other, m_distance, clearance);
     gather_edges(self, other, to_other, from_other);
     m_to_other = to_other;
@@ -89,9 +90,17 @@ void NearFeatures::gather_edges(const Surface& self, const Surface& other, const
         const Vector3d start = to_other * self.local_vertices().col(self.topology().edges(0, edge));
         const Vector3d end = to_other * self.local_vertices().col(self.topology().edges(1, edge));
         bool near = false;
+        const auto look_at = [&](int crossed) {
+            const auto ends = other.topology().edges.col(crossed);
+            const SegmentPair pair = closest_points_of_segments(
+                start, end, other.local_vertices().col(ends[0]), other.local_vertices().col(ends[1]));
+            near = near || pair.squared_distance <= m_reach * m_reach;
+        };
         other.tree().for_each(
             [&](const Aabb& box) { return !near && box.inflated(m_distance).meets_segment(start, end); },
-            [&](int) { near = true; });
+            [&](int triangle) {
+                for (int k = 0; k < 3 && !near; ++k) look_at(other.topology().triangle_edges(k, triangle));
+            });
         return !near;
     });
 }

@@ -120,12 +120,15 @@ SegmentPair closest_points_of_segments(const Vector3d& a0, const Vector3d& a1, c
 }
 
 ClosestPoint closest_point_local(const Surface& surface, const Vector3d& local_point, double max_distance,
-                                 int likely_triangle)
+                                 NearTriangle* memory)
 {
     const Triangles& triangles = surface.triangles();
     const Points& vertices = surface.local_vertices();
     ClosestPoint closest;
     TrianglePoint nearest;
+    nearest.squared_distance = max_distance * max_distance;
+    // Looked for as well where there is a memory: how far the others are.
+    double width = 0.0, second = std::numeric_limits<double>::infinity();
     const Points& normals = surface.face_normals();
     const auto improve = [&](int triangle, double& bound) {
         // A triangle is no nearer than its plane, which costs a tenth; the slack leaves needles, whose normal
@@ -136,18 +139,41 @@ ClosestPoint closest_point_local(const Surface& surface, const Vector3d& local_p
         const TrianglePoint candidate = closest_point_on_triangle(
             local_point, vertices.col(triangles(0, triangle)), vertices.col(triangles(1, triangle)),
             vertices.col(triangles(2, triangle)));
-        const bool tie = candidate.squared_distance == bound;
-        if (!(candidate.squared_distance <= bound) ||
+        const bool tie = candidate.squared_distance == nearest.squared_distance;
+        if (!(candidate.squared_distance <= nearest.squared_distance) ||
             (tie && closest.found() && closest.triangle < triangle)) {
+            second = std::min(second, candidate.squared_distance);
             return;
         }
-        bound = candidate.squared_distance;
+        if (closest.found()) second = std::min(second, nearest.squared_distance);
         nearest = candidate;
         closest.triangle = triangle;
+        const double reach = width > 0.0 ? std::sqrt(nearest.squared_distance) + width : 0.0;
+        bound = width > 0.0 ? reach * reach : nearest.squared_distance;
     };
-    double bound = max_distance * max_distance;
-    if (likely_triangle >= 0) improve(likely_triangle, bound);
-    surface.tree().search_nearest(local_point, bound, improve);
+    double bound = nearest.squared_distance;
+    const int likely = memory != nullptr ? memory->triangle : -1;
+    bool known = false;
+    if (likely >= 0) {
+        constexpr double width_ratio = 0.1;  // of the size of the triangle
+        width = width_ratio * std::sqrt(surface.triangle_areas()[likely]);
+        improve(likely, bound);
+        const double others = memory->others - surface.deformed_path() -
+                              coincidence_ratio * surface.reference_size() -
+                              (local_point - memory->point).norm();
+        known = closest.found() && others > 0.0 && nearest.squared_distance < others * others;
+    }
+    if (!known) {
+        surface.tree().search_nearest(local_point, bound, [&](int triangle, double& least) {
+            if (triangle == likely) return;
+            improve(triangle, least);
+            bound = least;
+        });
+        if (memory != nullptr) {
+            *memory = {closest.triangle, local_point,
+                       std::sqrt(std::min(second, bound)) + surface.deformed_path()};
+        }
+    }
     if (!closest.found()) return closest;
 
     closest.point = nearest.point;

@@ -56,13 +56,12 @@ void tabulate_distances(const Surface& surface, BoundaryStates states, const Spa
     }
     for_each_state(surface, states, threads, [&](const Surface& placed, Index state) {
         float* value = out.data() + state * grid.size();
-        int near = -1;
+        NearTriangle near;
         for (Index i = 0; i < grid.counts[0]; ++i) {
             for (Index j = 0; j < grid.counts[1]; ++j) {
                 for (Index k = 0; k < grid.counts[2]; ++k) {
                     const ClosestPoint closest =
-                        closest_point_local(placed, grid.at(i, j, k), infinite, near);
-                    near = closest.triangle;
+                        closest_point_local(placed, grid.at(i, j, k), infinite, &near);
                     *value++ = static_cast<float>(closest.signed_distance);
                 }
             }

@@ -35,11 +35,10 @@ public:
     {
         Entry& entry = m_vertices[static_cast<std::size_t>(vertex)];
         const ClosestPoint closest =
-            closest_point_local(other, point, std::numeric_limits<double>::infinity(), entry.triangle);
+            closest_point_local(other, point, std::numeric_limits<double>::infinity(), &entry.near);
         const bool outside = closest.found() && closest.signed_distance > 0.0 && other.is_closed();
         entry.point = point;
         entry.distance = outside ? closest.signed_distance + other.deformed_path() : nowhere;
-        entry.triangle = closest.triangle;
         return closest;
     }
 
@@ -48,7 +47,7 @@ private:
     struct Entry {
         Vector3d point = Vector3d::Zero();
         double distance = nowhere;  ///< with the other surface's deformed path at that time [m]
-        int triangle = -1;
+        NearTriangle near;
     };
     std::vector<Entry> m_vertices;
 };

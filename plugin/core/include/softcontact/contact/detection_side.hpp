@@ -48,7 +48,7 @@ public:
     [[nodiscard]] const Pose& from_other() const { return m_from_other; }
 
     /// Brings the memory up to date, if there is one and it does not hold any more.
-    void gather(double alarm_distance) const;
+    void gather(double alarm_distance, double reach) const;
     /// Vertices inside the other surface's box, or within the alarm distance of it [m], but for those that
     /// are remembered to be too far outside to make a contact, into buffers.candidates.
     void collect_vertices(double alarm_distance, CandidateBuffers& buffers) const;

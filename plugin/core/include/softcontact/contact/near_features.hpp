@@ -21,13 +21,14 @@ public:
     /// Makes room ahead of the first step.
     void reserve(const Surface& self);
 
-    /// Whether what was gathered still holds, for an alarm distance [m] that may differ.
+    /// Whether what was gathered still holds, for distances [m] that may differ.
     [[nodiscard]] bool holds(const Surface& self, const Surface& other, const Pose& to_other,
-                             double alarm_distance) const;
+                             double alarm_distance, double reach) const;
     /// Gathers anew: vertices within the alarm distance and a margin of the other surface or inside it, in
-    /// the order of the tree, and edges within that of the box of one of its triangles.
+    /// the order of the tree, and edges within `reach` and the margin of one of its edges, of a triangle
+    /// whose box they are within the alarm distance and the margin of.
     void gather(const Surface& self, const Surface& other, const Pose& to_other, const Pose& from_other,
-                double alarm_distance, Clearance& clearance);
+                double alarm_distance, double reach, Clearance& clearance);
 
     [[nodiscard]] const std::vector<int>& vertices() const { return m_vertices; }
     [[nodiscard]] const std::vector<int>& edges() const { return m_edges; }
@@ -44,6 +45,7 @@ private:
     Pose m_to_other;
     double m_own_path = 0.0, m_other_path = 0.0;
     double m_distance = -1.0;  ///< looked at so far out [m]; < 0: nothing gathered yet
+    double m_reach = -1.0;     ///< the same for edges from edges
 };
 
 }  // namespace softcontact

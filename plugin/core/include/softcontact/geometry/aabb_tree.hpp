@@ -167,7 +167,11 @@ public:
     template <typename Improve>
     void search_nearest(const Vector3d& point, double bound, const Improve& improve) const
     {
-        std::array<std::pair<int, double>, stack_size> stack;
+        struct Open {  // not a pair: its constructor would write all of the stack
+            int index;
+            double squared_distance;
+        };
+        std::array<Open, stack_size> stack;
         int size = 0;
         stack[size++] = {0, box().squared_distance(point)};
         while (size > 0) {

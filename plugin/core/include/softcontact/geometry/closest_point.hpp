@@ -64,9 +64,16 @@ inline constexpr double coincidence_ratio = 1e-9;
 [[nodiscard]] ClosestPoint closest_point(const Surface& surface, const Vector3d& world_point,
                                          double max_distance);
 
-/// The same in the surface's local frame. A triangle that is likely to be near, by its index, makes the
-/// search shorter and changes nothing else; -1: none known.
+/// What is kept of a search to make the next one for a point near by shorter; it changes no answer.
+struct NearTriangle {
+    int triangle = -1;
+    Vector3d point = Vector3d::Zero();  ///< that was asked for
+    /// No other triangle was nearer, with the surface's deformed path at that time [m].
+    double others = -std::numeric_limits<double>::infinity();
+};
+
+/// The same in the surface's local frame, with or without a memory.
 [[nodiscard]] ClosestPoint closest_point_local(const Surface& surface, const Vector3d& local_point,
-                                               double max_distance, int likely_triangle = -1);
+                                               double max_distance, NearTriangle* memory = nullptr);
 
 }  // namespace softcontact
