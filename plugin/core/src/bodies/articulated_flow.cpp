@@ -86,13 +86,40 @@ const ArticulatedFlow::Place& ArticulatedFlow::place_at(const ArticulatedModel& 
     return place;
 }
 
+void ArticulatedFlow::add_weight(const ArticulatedModel& model, const VectorXd& q, const Vector3d& gravity,
+                                 VectorXd& force)
+{
+    const Place& place = place_at(model, q);
+    std::fill(m_linear.begin(), m_linear.end(), Vector3d::Zero());
+    std::fill(m_angular.begin(), m_angular.end(), Vector3d::Zero());
+    gather(model, place.pose, place.axes, gravity, m_residual);
+    force += m_residual;
+}
+
+bool ArticulatedFlow::recall(const VectorXd& q, ArticulatedData& data) const
+{
+    const auto place =
+        std::find_if(m_places.begin(), m_places.end(), [&](const Place& p) { return p.q == q; });
+    if (place != m_places.end()) {
+        data.pose = place->pose;
+        data.world_motion = place->axes;
+    }
+    return place != m_places.end();
+}
+
 bool ArticulatedFlow::choose_parts(const ArticulatedModel& model, const VectorXd& q, const VectorXd& v,
                                    double step)
 {
-    spatial::link_velocity(model, m_data, q, v);
+    const Matrix6Xd& axes = place_at(model, q).axes;
     double rate = 0.0;
     for (int i = 0; i < model.link_count(); ++i) {
-        rate = std::max(rate, at(m_data.velocity, i).tail<3>().norm());
+        const int parent = model.link(i).parent;
+        Vector3d& turning = at(m_angular, i);
+        turning = parent < 0 ? Vector3d(Vector3d::Zero()) : at(m_angular, parent);
+        for (int k = model.v_offset(i); k < model.v_offset(i) + model.dofs(i); ++k) {
+            turning += v[k] * axes.col(k).tail<3>();
+        }
+        rate = std::max(rate, turning.norm());
     }
     const double turn = step * rate;
     if (!(turn <= turn_limit * most_parts)) {

@@ -78,7 +78,6 @@ ArticulatedSystem::ArticulatedSystem(std::string name, ArticulatedModel model, J
     m_increment.setZero(nv);
     m_touch.setZero(nv);
     m_applied.setZero(nv);
-    m_rest.setZero(nv);
     m_system.setZero(nv, nv);
     list_free_joints();
     check_constraints();
@@ -169,14 +168,13 @@ bool ArticulatedSystem::free_motion(double time, double step)
     m_target_velocity /= step;
     m_offset_before = m_offset;
 
-    // Gravity alone: inertia acts in the flight.
-    bias_force(m_model, m_data, m_q, m_rest, m_gravity_compensated ? Vector3d::Zero() : m_gravity);
-
-    // (M + hD + h²K) dv = h (f(q₀, v₀) − h K v₀), f = K e + D (v_target − v) + applied + gravity.
+    // (M + hD + h²K) dv = h (f(q₀, v₀) − h K v₀), f = K e + D (v_target − v) + applied + gravity; inertia
+    // acts in the flight.
     m_system = m_single ? m_data.mass : m_flow.mass_at(m_model, m_q);
     m_system.diagonal() += step * m_compliance.damping + step * step * m_compliance.stiffness;
     m_force = m_compliance.stiffness.cwiseProduct(m_error - step * m_v) +
-              m_compliance.damping.cwiseProduct(m_target_velocity - m_v) + m_applied - m_data.bias;
+              m_compliance.damping.cwiseProduct(m_target_velocity - m_v) + m_applied;
+    add_weight();
     apply_limits(step);
     if (!m_factor.factor(m_system)) {
         return false;
@@ -187,6 +185,28 @@ bool ArticulatedSystem::free_motion(double time, double step)
     m_lost = !find_free_flight(step);
     collect_constraints(step);
     return !m_lost;
+}
+
+void ArticulatedSystem::add_weight()
+{
+    if (m_gravity_compensated) {
+        return;
+    }
+    if (!m_single) {
+        m_flow.add_weight(m_model, m_q, m_gravity, m_force);
+        return;
+    }
+    const LinkDescription& link = m_model.link(0);
+    const Vector3d weight = link.mass * (link_pose(0).rotation.transpose() * m_gravity);
+    m_force.head<3>() += weight;
+    m_force.tail<3>() += link.com.cross(weight);
+}
+
+void ArticulatedSystem::place_links()
+{
+    if (m_single || !m_flow.recall(m_q, m_data)) {
+        forward_kinematics(m_model, m_data, m_q);
+    }
 }
 
 void ArticulatedSystem::half_solve(Eigen::Ref<MatrixXd> columns) const
@@ -207,7 +227,7 @@ void ArticulatedSystem::show(double step, const Eigen::Ref<const VectorXd>& velo
         m_increment = share * step * (m_free.mean + velocity_change);
         integrate_straight(m_model, m_q_start, m_increment, m_q);
     }
-    forward_kinematics(m_model, m_data, m_q);
+    place_links();
 }
 
 void ArticulatedSystem::keep()
@@ -262,7 +282,7 @@ void ArticulatedSystem::finish(double step, const Eigen::Ref<const VectorXd>& ve
     }
     m_q = m_flown.q;
     m_v = m_flown.v;
-    forward_kinematics(m_model, m_data, m_q);
+    place_links();
 }
 
 void ArticulatedSystem::correct(const Eigen::Ref<const VectorXd>& position_change)

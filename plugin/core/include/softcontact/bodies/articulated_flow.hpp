@@ -43,6 +43,11 @@ public:
     {
         return place_at(model, q).mass;
     }
+    /// Adds the joint forces of a gravity [m/s²] at q to `force` (nv).
+    void add_weight(const ArticulatedModel& model, const VectorXd& q, const Vector3d& gravity,
+                    VectorXd& force);
+    /// Link poses and joint axes in the world at q, where a flight began or ended there; false: none did.
+    [[nodiscard]] bool recall(const VectorXd& q, ArticulatedData& data) const;
     /// Velocity v at the end q of the last advance: where it is wanted, for it may cost as much as a mass
     /// matrix.
     [[nodiscard]] bool end_velocity(const ArticulatedModel& model, const VectorXd& q, VectorXd& v);

@@ -109,6 +109,10 @@ private:
     /// Flies on with what contacts, limits and friction change; not again where refine() just did.
     void fly_on(double step, const Eigen::Ref<const VectorXd>& velocity_change);
     void fall_by_parabola(double step, VectorXd& q) const;
+    /// Adds that of all links to m_force.
+    void add_weight();
+    /// Poses of the links at m_q into m_data.
+    void place_links();
     void write_joint_forces(const VectorXd& q, const VectorXd& v, double time_left, VectorXd& force);
 
     std::vector<int> m_falling;  ///< links on free joints of the world that no spring or damper holds
@@ -139,7 +143,7 @@ private:
     VectorXd m_q_start, m_v_start, m_q_next;  ///< start of the step, scratch
     VectorXd m_target, m_target_before;       ///< nq, at the end and the start of the step
     VectorXd m_offset, m_offset_before;       ///< nv
-    VectorXd m_error, m_target_velocity, m_force, m_increment, m_applied, m_rest;
+    VectorXd m_error, m_target_velocity, m_force, m_increment, m_applied;
     /// Of all coordinates: lower limit, upper limit, friction; and those of this step, which are copied back.
     std::vector<CoordinateConstraint> m_possible, m_present;
     std::vector<std::size_t> m_possible_of;
