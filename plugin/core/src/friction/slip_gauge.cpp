@@ -23,7 +23,6 @@ double ratio(double load, double bound, double most)
 }
 
 using Matrix65d = Eigen::Matrix<double, 6, 5>;
-using Matrix36d = Eigen::Matrix<double, 3, 6>;
 
 /// Φ_ε of points, lengths in units of `length`, with gradient and Hessian.
 struct SlipPotential {
@@ -52,26 +51,29 @@ struct SlipPotential {
         for (const auto& point : points) {
             const Vector3d u = slip(point, x);
             const double size = std::sqrt(u.squaredNorm() + epsilon * epsilon);
-            const Vector3d r = (point.position - centre) / length;
-            const Matrix3d across = Matrix3d::Identity() - point.normal * point.normal.transpose();
-            Matrix36d moves;
-            moves.leftCols<3>() = across;
-            for (int k = 0; k < 3; ++k) {
-                moves.col(3 + k) = across * Vector3d(Vector3d::Unit(k).cross(r));
-            }
-            const Vector3d direction = u / size;
-            gradient += point.bound * moves.transpose() * direction;
+            const Vector3d r = (point.position - centre) / length, direction = u / size;
+            gradient.head<3>() += point.bound * direction;
+            gradient.tail<3>() += point.bound * r.cross(direction);
             const Matrix3d stiffness =
-                (point.bound / size) * (Matrix3d::Identity() - direction * direction.transpose());
-            hessian += moves.transpose() * stiffness * moves;
+                (point.bound / size) * (Matrix3d::Identity() - point.normal * point.normal.transpose() -
+                                        direction * direction.transpose());
+            Matrix3d arm;  // ω × r
+            arm << 0.0, r.z(), -r.y(), -r.z(), 0.0, r.x(), r.y(), -r.x(), 0.0;
+            const Matrix3d coupling = stiffness * arm;
+            hessian.topLeftCorner<3, 3>() += stiffness;
+            hessian.topRightCorner<3, 3>() += coupling;
+            hessian.bottomRightCorner<3, 3>() += arm.transpose() * coupling;
         }
+        hessian.bottomLeftCorner<3, 3>() = hessian.topRightCorner<3, 3>().transpose();
     }
 };
 
-/// min Φ over load · x = 1, ε driven down.
+/// min Φ over load · x = 1, ε driven down. The forces of a Φ_ε are within their bounds: where they balance
+/// the load, their work is a bound from below.
 double least_potential(const SlipPotential& potential, const Vector6d& load)
 {
     constexpr int max_iterations = 150;
+    constexpr double enough = 1e-10;    // between both bounds, of the potential
     constexpr double singular = 1e-13;  // directions without resistance, as a fraction of the mean
     const Eigen::HouseholderQR<Vector6d> factors(load);
     const Matrix6d whole = factors.householderQ();
@@ -89,7 +91,8 @@ double least_potential(const SlipPotential& potential, const Vector6d& load)
         reduced.diagonal().array() += singular * (reduced.trace() + 1e-300);
         const Eigen::Matrix<double, 5, 1> step = -reduced.ldlt().solve(slope);
         const double descent = slope.dot(step);
-        if (!std::isfinite(descent)) {
+        const bool centred = -descent <= 1e-3 * relative_epsilon * best || -descent <= 1e-15 * best;
+        if (!std::isfinite(descent) || (centred && best - gradient.dot(x) <= enough * best)) {
             break;
         }
         const double before = potential.value(x, epsilon);
@@ -102,7 +105,7 @@ double least_potential(const SlipPotential& potential, const Vector6d& load)
             }
         }
         best = std::min(best, potential.value(x, 0.0));
-        if (-descent <= 1e-3 * relative_epsilon * best || -descent <= 1e-15 * best) {
+        if (centred) {
             if (relative_epsilon <= 1e-10) {
                 break;
             }
