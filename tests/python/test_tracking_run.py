@@ -16,6 +16,7 @@ from softcontact.cli.app import main
 from softcontact.engines import live, make_engine, tracked
 from softcontact.hand import HandKinematics, HandParameters, joint_limits
 from softcontact.hand.kinematics import matrix_from_quaternion
+from softcontact.live import open_scene
 from softcontact.record import Recorder
 from softcontact.runner import run
 from softcontact.scene import Box, Grasp, Hand, KinematicBody, Scene, SceneError, TrackMotion
@@ -101,6 +102,19 @@ def test_the_same_hand_follows_every_input_within_a_degree(monkeypatch, tmp_path
     engine.tracking.close()
     assert np.abs(closing.values[-1] - closing.values[0])[:20].max() > 0.5
     assert max(errors) < DEGREE
+
+
+def test_a_hand_that_is_watched_sends_wrenches_as_in_a_run():
+    back = free_port()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
+        listener.bind(("127.0.0.1", int(back.rpartition(":")[2])))
+        listener.settimeout(5.0)
+        scene = hand_alone(source="grasp", coupling="bilateral", feedback=back, position=(0.1, 0.0, 0.0))
+        with open_scene(scene) as live:
+            live.start()
+            messages = [decode_wrench(listener.recv(8192)) for _ in range(20)]
+        assert live.error is None
+    assert [m[0] for m in messages] == list(range(20)) and messages[-1][1] == pytest.approx(0.2)
 
 
 def test_a_live_run_is_repeated_by_what_it_left(monkeypatch, tmp_path, closing):

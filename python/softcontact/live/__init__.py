@@ -12,6 +12,7 @@ The page in the browser (softcontact.live.page, which needs viser) shows and dri
 from softcontact.live.frame import Frame, Readings
 from softcontact.live.scene import LiveScene
 from softcontact.scene.model import Scene
+from softcontact.scene.resolve import resolve
 
 __all__ = ["Frame", "LiveScene", "Readings", "open_scene"]
 
@@ -24,8 +25,9 @@ def open_scene(scene: Scene, device: str = "simulated", *, fit: bool = True) -> 
         device: what moves the tool: "simulated", a steered hand (LiveScene.move), or "openhaptics".
         fit: let a scene with a tool take a longer time step where this machine is too slow for its own; see ToolScene.
     Raises:
-        SceneError: the engine refuses the scene, or the device cannot be had.
+        SceneError: the engine refuses the scene, a file of it cannot be read, or the device cannot be had.
     """
+    scene = resolve(scene)
     if any(body.kind == "tool" for body in scene.bodies):
         from softcontact.live.tool_scene import ToolScene
 

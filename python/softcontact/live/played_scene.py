@@ -101,4 +101,8 @@ class PlayedScene(LiveScene):
 
     def _stepped(self, engine: Engine, duration: float) -> None:
         super()._stepped(engine, duration)
-        self.history.add(time.perf_counter(), *summed_forces(engine.patches()))
+        patches = engine.patches()
+        self.history.add(time.perf_counter(), *summed_forces(patches))
+        tracking = getattr(engine, "tracking", None)
+        if tracking is not None:
+            tracking.feedback(patches)
