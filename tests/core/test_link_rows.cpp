@@ -52,8 +52,12 @@ public:
     {
         return m_data.pose[static_cast<std::size_t>(link)];
     }
+    void write_wrenches(int link, MatrixXd& columns) const override
+    {
+        link_jacobian_transpose(m_model, m_data, link, columns);
+    }
     void add_wrench(int link, const Vector3d& point, const Vector3d& force, const Vector3d& moment,
-                    Eigen::Ref<VectorXd> generalized) const override
+                    Eigen::Ref<VectorXd> generalized) const
     {
         add_jacobian_transpose(m_model, m_data, link, point, force, generalized);
         add_torque_transpose(m_model, m_data, link, moment, generalized);

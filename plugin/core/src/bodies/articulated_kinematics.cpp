@@ -81,6 +81,20 @@ void angular_jacobian(const ArticulatedModel& model, const ArticulatedData& data
             jacobian.col(k) = data.world_motion.col(k).tail<3>();
 }
 
+void link_jacobian_transpose(const ArticulatedModel& model, const ArticulatedData& data, int link,
+                             MatrixXd& columns)
+{
+    columns.setZero(model.nv(), 6);
+    for (int j = link; j >= 0; j = model.link(j).parent) {
+        const Vector3d arm = at(data.pose, link).translation - at(data.pose, j).translation;
+        for (int k = model.v_offset(j); k < model.v_offset(j) + model.dofs(j); ++k) {
+            const Vector3d axis = data.world_motion.col(k).tail<3>();
+            columns.row(k).head<3>() = data.world_motion.col(k).head<3>() + axis.cross(arm);
+            columns.row(k).tail<3>() = axis;
+        }
+    }
+}
+
 void add_jacobian_transpose(const ArticulatedModel& model, const ArticulatedData& data, int link,
                             const Vector3d& world_point, const Vector3d& world_force,
                             Eigen::Ref<VectorXd> generalized)

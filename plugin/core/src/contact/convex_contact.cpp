@@ -24,15 +24,21 @@ const double disc_over_rim = pi / (0.5 * ShapeSide::rim_points * std::sin(2.0 * 
 /// A corner of what two sides have in common, by the numbers of the edges that meet there: the first side's
 /// from 0, the second's from `second_edges` on.
 struct Corner {
-    Vector3d point = Vector3d::Zero();
-    int in = 0, out = 0;
+    Vector3d point;
+    int in, out;
 };
 constexpr int second_edges = ShapeSide::most_points;
 
+/// Has room for many corners, most of which are never written or copied.
 struct Polygon {
     std::array<Corner, 2 * ShapeSide::most_points + 2> corners;
     int count = 0;
 
+    void take(const Polygon& other)
+    {
+        count = other.count;
+        std::copy_n(other.corners.begin(), count, corners.begin());
+    }
     void add(const Corner& corner)
     {
         if (count < static_cast<int>(corners.size())) corners[static_cast<std::size_t>(count++)] = corner;
@@ -49,8 +55,7 @@ void cut(Polygon& polygon, int edge, const Value& value)
     const int count = polygon.count;
     const int sides = count > 2 ? count : count - 1;
     if (count == 1) {
-        if (value(polygon[0].point) >= 0.0) kept = polygon;
-        polygon = kept;
+        if (!(value(polygon[0].point) >= 0.0)) polygon.count = 0;
         return;
     }
     for (int k = 0; k < sides; ++k) {
@@ -63,7 +68,7 @@ void cut(Polygon& polygon, int edge, const Value& value)
         }
     }
     if (count == 2 && value(polygon[1].point) >= 0.0) kept.add(polygon[1]);
-    polygon = kept;
+    polygon.take(kept);
 }
 
 class Manifold {

@@ -357,11 +357,4 @@ void ArticulatedSystem::append_state(std::vector<double>& out) const
     out.insert(out.end(), m_v.begin(), m_v.end());
 }
 
-void ArticulatedSystem::add_wrench(int link, const Vector3d& point, const Vector3d& force,
-                                   const Vector3d& moment, Eigen::Ref<VectorXd> generalized) const
-{
-    add_jacobian_transpose(m_model, m_data, link, point, force, generalized);
-    add_torque_transpose(m_model, m_data, link, moment, generalized);
-}
-
 }  // namespace softcontact

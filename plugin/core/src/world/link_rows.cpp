@@ -56,13 +56,7 @@ void LinkRows::add_wrenches(const LinkCarrier& carrier, const Entry& block, int 
         }
         reach = m_reaches.begin() + static_cast<std::ptrdiff_t>(m_count++);
         reach->link = link;
-        reach->columns.setZero(carrier.freedoms(), 6);
-        const Vector3d origin = carrier.link_pose(link).translation, zero = Vector3d::Zero();
-        for (int axis = 0; axis < 3; ++axis) {
-            const Vector3d unit = Vector3d::Unit(axis);
-            carrier.add_wrench(link, origin, unit, zero, reach->columns.col(axis));
-            carrier.add_wrench(link, origin, zero, unit, reach->columns.col(3 + axis));
-        }
+        carrier.write_wrenches(link, reach->columns);
     }
     Entry& entry = open(block);
     const std::size_t side = entry.reaches[0] == none ? 0 : 1;

@@ -120,11 +120,13 @@ void ToolSystem::append_state(std::vector<double>& out) const
     out.insert(out.end(), m_velocity.begin(), m_velocity.end());
 }
 
-void ToolSystem::add_wrench(int /*link*/, const Vector3d& point, const Vector3d& force,
-                            const Vector3d& moment, Eigen::Ref<VectorXd> generalized) const
+void ToolSystem::write_wrenches(int /*link*/, MatrixXd& columns) const
 {
-    generalized.head<3>() += force;
-    generalized.tail<3>() += moment + (point - m_centre).cross(force);
+    columns.setIdentity(6, 6);
+    const Vector3d arm = m_pose.translation - m_centre;
+    for (int axis = 0; axis < 3; ++axis) {
+        columns.col(axis).tail<3>() = arm.cross(Vector3d::Unit(axis));
+    }
 }
 
 }  // namespace softcontact

@@ -79,8 +79,10 @@ public:
     /// Constant force on a velocity coordinate, on top of the springs [N] or [N·m].
     void set_applied_force(const Eigen::Ref<const VectorXd>& force) { m_applied = force; }
 
-    void add_wrench(int link, const Vector3d& point, const Vector3d& force, const Vector3d& moment,
-                    Eigen::Ref<VectorXd> generalized) const override;
+    void write_wrenches(int link, MatrixXd& columns) const override
+    {
+        link_jacobian_transpose(m_model, m_data, link, columns);
+    }
 
 private:
     void evaluate_target(double time, VectorXd& target) const;

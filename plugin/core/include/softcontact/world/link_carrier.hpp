@@ -15,9 +15,8 @@ public:
     LinkCarrier& operator=(const LinkCarrier&) = delete;
 
     [[nodiscard]] virtual const Pose& link_pose(int link) const = 0;
-    /// generalized += Jᵀ (force, moment about `point`), both in world axes.
-    virtual void add_wrench(int link, const Vector3d& point, const Vector3d& force, const Vector3d& moment,
-                            Eigen::Ref<VectorXd> generalized) const = 0;
+    /// Jᵀ of a link (freedoms, 6): what unit forces at its origin, then moments, exert; in world axes.
+    virtual void write_wrenches(int link, MatrixXd& columns) const = 0;
     /// Velocity unknowns.
     [[nodiscard]] virtual Index freedoms() const = 0;
     /// columns ← L⁻ᵀ columns, whose zeros stay as far as those of A do.

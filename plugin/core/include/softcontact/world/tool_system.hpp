@@ -41,8 +41,7 @@ public:
     void append_state(std::vector<double>& out) const override;
 
     [[nodiscard]] const Pose& link_pose(int /*link*/) const override { return m_pose; }
-    void add_wrench(int link, const Vector3d& point, const Vector3d& force, const Vector3d& moment,
-                    Eigen::Ref<VectorXd> generalized) const override;
+    void write_wrenches(int link, MatrixXd& columns) const override;
 
     [[nodiscard]] const ToolDynamics& dynamics() const { return m_dynamics; }
     [[nodiscard]] const VirtualCoupling& coupling() const { return m_coupling; }
