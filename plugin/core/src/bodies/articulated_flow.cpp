@@ -70,7 +70,7 @@ ArticulatedFlow::ArticulatedFlow(const ArticulatedModel& model)
 const ArticulatedFlow::Place& ArticulatedFlow::place_at(const ArticulatedModel& model, const VectorXd& q)
 {
     for (const std::size_t k : {m_recent, 1 - m_recent}) {
-        if (m_places[k].q == q) {
+        if (m_places[k].is_at(q)) {
             m_recent = k;
             return m_places[k];
         }
@@ -78,6 +78,7 @@ const ArticulatedFlow::Place& ArticulatedFlow::place_at(const ArticulatedModel& 
     m_recent = 1 - m_recent;
     Place& place = m_places[m_recent];
     mass_matrix(model, m_data, q);
+    place.known = true;
     place.q = q;
     place.mass = m_data.mass;
     place.pose = m_data.pose;
@@ -99,7 +100,7 @@ void ArticulatedFlow::add_weight(const ArticulatedModel& model, const VectorXd& 
 bool ArticulatedFlow::recall(const VectorXd& q, ArticulatedData& data) const
 {
     const auto place =
-        std::find_if(m_places.begin(), m_places.end(), [&](const Place& p) { return p.q == q; });
+        std::find_if(m_places.begin(), m_places.end(), [&](const Place& p) { return p.is_at(q); });
     if (place != m_places.end()) {
         data.pose = place->pose;
         data.world_motion = place->axes;

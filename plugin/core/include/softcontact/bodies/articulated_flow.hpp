@@ -3,7 +3,6 @@
 
 #include <array>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "softcontact/bodies/tree_factor.hpp"
@@ -76,11 +75,10 @@ private:
     };
     /// What depends on q alone.
     struct Place {
-        explicit Place(const ArticulatedModel& model)
-            : q(VectorXd::Constant(model.nq(), std::numeric_limits<double>::quiet_NaN())), factor(model)
-        {
-        }
-        VectorXd q;  ///< at first that of no place
+        explicit Place(const ArticulatedModel& model) : factor(model) {}
+        [[nodiscard]] bool is_at(const VectorXd& where) const { return known && q == where; }
+        bool known = false;
+        VectorXd q;
         MatrixXd mass;
         std::vector<Pose> pose;
         Matrix6Xd axes;
