@@ -153,10 +153,11 @@ void bind_articulated(py::module_& module)
     articulated.def("wrench_transpose", [](const ArticulatedModel& model, const ArticulatedData& data,
                                            int link, const Vector3d& world_point, const Vector3d& world_force,
                                            const Vector3d& world_torque) {
-        VectorXd generalized = VectorXd::Zero(model.nv());
-        add_jacobian_transpose(model, data, link, world_point, world_force, generalized);
-        add_torque_transpose(model, data, link, world_torque, generalized);
-        return generalized;
+        MatrixXd columns;
+        link_jacobian_transpose(model, data, link, columns);
+        const Vector3d arm = world_point - data.pose[static_cast<std::size_t>(link)].translation;
+        return VectorXd(columns.leftCols<3>() * world_force +
+                        columns.rightCols<3>() * (world_torque + arm.cross(world_force)));
     });
     articulated.def("point_velocity", &point_velocity);
     articulated.def("kinetic_energy", [](const ArticulatedModel& model, const ArticulatedData& data,

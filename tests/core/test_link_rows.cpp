@@ -59,8 +59,11 @@ public:
     void add_wrench(int link, const Vector3d& point, const Vector3d& force, const Vector3d& moment,
                     Eigen::Ref<VectorXd> generalized) const
     {
-        add_jacobian_transpose(m_model, m_data, link, point, force, generalized);
-        add_torque_transpose(m_model, m_data, link, moment, generalized);
+        Eigen::Matrix3Xd jacobian(3, freedoms());
+        point_jacobian(m_model, m_data, link, point, jacobian);
+        generalized += jacobian.transpose() * force;
+        angular_jacobian(m_model, m_data, link, jacobian);
+        generalized += jacobian.transpose() * moment;
     }
     [[nodiscard]] Index freedoms() const override { return m_model.nv(); }
     void half_solve(Eigen::Ref<MatrixXd> columns) const override

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from softcontact.engines import make_engine
-from softcontact.engines.base import Engine, SurfaceInfo
+from softcontact.engines.base import Engine, SurfaceInfo, Tracking
 from softcontact.live.frame import Readings, summed_forces
 from softcontact.live.scene import LiveScene
 from softcontact.scene.model import Scene
@@ -53,11 +53,11 @@ class PlayedScene(LiveScene):
         self._release()
         self._done = 0
         self._engine: Engine = make_engine(self.scene)
+        self._tracking: Tracking | None = getattr(self._engine, "tracking", None)
         self._draw(self._engine)
 
     def _release(self) -> None:
-        engine = getattr(self, "_engine", None)
-        for part in (getattr(engine, "tracking", None), engine):
+        for part in (getattr(self, "_tracking", None), getattr(self, "_engine", None)):
             if hasattr(part, "close"):
                 part.close()
 
@@ -83,11 +83,10 @@ class PlayedScene(LiveScene):
 
     def _steps_in_time(self) -> None:
         engine, period = self._engine, self.scene.time_step
-        tracking = getattr(engine, "tracking", None)
         due = time.perf_counter()
         while not self._stop.is_set() and not self.finished:
-            if tracking is not None:
-                tracking.prepare()
+            if self._tracking is not None:
+                self._tracking.prepare()
             begun = time.perf_counter()
             engine.step()
             self._done += 1
@@ -103,6 +102,5 @@ class PlayedScene(LiveScene):
         super()._stepped(engine, duration)
         patches = engine.patches()
         self.history.add(time.perf_counter(), *summed_forces(patches))
-        tracking = getattr(engine, "tracking", None)
-        if tracking is not None:
-            tracking.feedback(patches)
+        if self._tracking is not None:
+            self._tracking.feedback(patches)

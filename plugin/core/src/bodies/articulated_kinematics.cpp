@@ -95,27 +95,6 @@ void link_jacobian_transpose(const ArticulatedModel& model, const ArticulatedDat
     }
 }
 
-void add_jacobian_transpose(const ArticulatedModel& model, const ArticulatedData& data, int link,
-                            const Vector3d& world_point, const Vector3d& world_force,
-                            Eigen::Ref<VectorXd> generalized)
-{
-    for (int j = link; j >= 0; j = model.link(j).parent) {
-        Vector6d wrench;
-        wrench.head<3>() = world_force;
-        wrench.tail<3>() = (world_point - at(data.pose, j).translation).cross(world_force);
-        for (int k = model.v_offset(j); k < model.v_offset(j) + model.dofs(j); ++k)
-            generalized[k] += data.world_motion.col(k).dot(wrench);
-    }
-}
-
-void add_torque_transpose(const ArticulatedModel& model, const ArticulatedData& data, int link,
-                          const Vector3d& world_torque, Eigen::Ref<VectorXd> generalized)
-{
-    for (int j = link; j >= 0; j = model.link(j).parent)
-        for (int k = model.v_offset(j); k < model.v_offset(j) + model.dofs(j); ++k)
-            generalized[k] += data.world_motion.col(k).tail<3>().dot(world_torque);
-}
-
 Vector3d point_velocity(const ArticulatedModel& /*model*/, const ArticulatedData& data, int link,
                         const Vector3d& world_point)
 {

@@ -175,12 +175,10 @@ private:
     /// sign: −1 to have the normals reversed.
     static void place_edges(const PlacedShape& placed, double sign, std::vector<PlacedEdge>& out)
     {
-        static thread_local std::vector<Vector3d> normals;
-        normals.clear();
-        for (const auto& face : placed.shape->faces()) {
-            normals.emplace_back(sign * (placed.pose.rotation * face.normal));
-        }
-        const auto normal = [&](int face) { return normals[static_cast<std::size_t>(face)]; };
+        const auto normal = [&](int face) {
+            return Vector3d(
+                sign * (placed.pose.rotation * placed.shape->faces()[static_cast<std::size_t>(face)].normal));
+        };
         out.clear();
         for (const auto& edge : placed.shape->edges()) {
             PlacedEdge& one = out.emplace_back();

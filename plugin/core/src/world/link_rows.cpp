@@ -8,7 +8,6 @@ namespace softcontact {
 namespace {
 
 constexpr int stretch = BlockRows::stretch;
-constexpr int rows_of_point = 3;
 
 /// Stretches that all rows of `half` that are not zero lie in.
 void list_stretches(const MatrixXd& half, std::vector<int>& out)
@@ -117,14 +116,6 @@ void LinkRows::hand_motions(int first, BlockRows& W) const
         };
         if (entry.coordinate == none && entry.reaches[1] == none) {
             for (const int k : reach(entry, 0).stretches) {
-                if (entry.rows == rows_of_point && k + stretch <= m_dof) {  // most of all, at fixed sizes
-                    const Eigen::Map<const Eigen::Matrix<double, 6, rows_of_point>> own(m_wrenches.data() +
-                                                                                        entry.wrenches[0]);
-                    const Matrix6d part = reach(entry, 0).half.middleRows<stretch>(k);
-                    rows = m_root * own.transpose().lazyProduct(part.transpose());
-                    W.add_motions(entry.block, first + k, rows);
-                    continue;
-                }
                 hand(k, wrenches(entry, 0).transpose().lazyProduct(
                             stretch_of(reach(entry, 0).half, k).transpose()));
             }

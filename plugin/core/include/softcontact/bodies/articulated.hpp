@@ -148,18 +148,10 @@ void point_jacobian(const ArticulatedModel& model, const ArticulatedData& data, 
 void angular_jacobian(const ArticulatedModel& model, const ArticulatedData& data, int link,
                       JacobianRef jacobian);
 
-/// (nv, 6): point_jacobianᵀ of the link's origin, and angular_jacobianᵀ beside it.
+/// (nv, 6): point_jacobianᵀ of the link's origin, and angular_jacobianᵀ beside it; visits only the chain from
+/// the link to the root.
 void link_jacobian_transpose(const ArticulatedModel& model, const ArticulatedData& data, int link,
                              MatrixXd& columns);
-
-/// generalized (nv) += point_jacobianᵀ world_force, visiting only the chain from the link to the root.
-void add_jacobian_transpose(const ArticulatedModel& model, const ArticulatedData& data, int link,
-                            const Vector3d& world_point, const Vector3d& world_force,
-                            Eigen::Ref<VectorXd> generalized);
-
-/// generalized (nv) += angular_jacobianᵀ world_torque.
-void add_torque_transpose(const ArticulatedModel& model, const ArticulatedData& data, int link,
-                          const Vector3d& world_torque, Eigen::Ref<VectorXd> generalized);
 
 [[nodiscard]] Vector3d point_velocity(const ArticulatedModel& model, const ArticulatedData& data, int link,
                                       const Vector3d& world_point);
