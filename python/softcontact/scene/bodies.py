@@ -49,7 +49,8 @@ class RigidBody(Placed):
     angular_velocity: Vector = ORIGIN
     """Angular velocity at the start, world axes [rad/s]."""
     aggregate: bool = False
-    """Whether this body gathers its contacts with another into one patch."""
+    """Whether this body gathers its contacts with another into one patch. On tissue a patch is as fine as the body's
+    picture: what is to roll over tissue that it hardly dents belongs in points."""
 
     @model_validator(mode="after")
     def _one_mass(self) -> "RigidBody":

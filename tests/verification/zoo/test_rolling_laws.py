@@ -111,3 +111,13 @@ def test_rolls_on_over_stiff_tissue(name, h):
     assert run["b"].velocity[-1, 0] == pytest.approx(0.3, rel=0.01)
     assert run["b"].velocity[:, 0].max() < 0.3 * (1 + 2e-3)
     assert run.worst_overlap()[0] < 1e-3
+
+
+@pytest.mark.parametrize("name", ROUND)
+def test_rolls_on_over_stiff_tissue_in_a_patch(name):
+    """A patch that is narrower than the faces of a picture takes and gives no speed either."""
+    slab = soft_box("slab", (0.4, 0.1, 0.02), 1e7, (40, 10, 2), position=(0, 0, -0.01))
+    held = slab.model_copy(update={"fixed_region": Region(low=(-1, -1, -1), high=(1, 1, -0.0099))})
+    body = roller(name, 0.3, x=-0.15).model_copy(update={"mass": 0.5})
+    run = zoo_runs.run(scene([held, body], 0.8, 0.002, "aggregate"))
+    assert run["b"].velocity[-1, 0] == pytest.approx(0.3, rel=0.02)
