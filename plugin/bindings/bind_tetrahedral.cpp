@@ -91,7 +91,7 @@ const char* name_of(TetrahedralDynamics::Status status)
     return "unknown";
 }
 
-void bind_model(py::module_& module)
+void bind_tissue(py::module_& module)
 {
     py::class_<CorotationalModel>(module, "CorotationalModel")
         .def(py::init(&make_model), py::arg("nodes"), py::arg("tetrahedra"), py::arg("young_modulus"),
@@ -246,7 +246,7 @@ void bind_dynamics(py::module_& module)
 
 void bind_tetrahedral(py::module_& module)
 {
-    bind_model(module);
+    bind_tissue(module);
     bind_factor(module);
     bind_dynamics(module);
 }

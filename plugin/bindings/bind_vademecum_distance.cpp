@@ -97,7 +97,7 @@ SpaceGrid grid_of(const Vector3d& origin, const Vector3d& spacing, const std::ar
     return {origin, spacing, counts};
 }
 
-std::unique_ptr<BoundaryDistance> make_boundary(const Array& nodes,
+std::unique_ptr<BoundaryDistance> make_distance(const Array& nodes,
                                                 const Eigen::Matrix<int, Eigen::Dynamic, 3>& boundary,
                                                 const DistanceField* field)
 {
@@ -159,7 +159,7 @@ void bind_vademecum_distance(py::module_& module)
             },
             py::arg("points"), py::arg("state"));
     py::class_<BoundaryDistance>(module, "BoundaryDistance")
-        .def(py::init(&make_boundary), py::arg("nodes"), py::arg("boundary"), py::arg("field") = py::none(),
+        .def(py::init(&make_distance), py::arg("nodes"), py::arg("boundary"), py::arg("field") = py::none(),
              py::keep_alive<1, 4>())
         .def(py::init([](const Array& nodes, const Eigen::Matrix<int, Eigen::Dynamic, 3>& boundary,
                          const LoadedField& loaded, const DistanceField* field) {

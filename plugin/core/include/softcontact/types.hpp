@@ -20,6 +20,14 @@ using Points = Eigen::Matrix3Xd;  ///< one point or vector a column
 using Triangles = Eigen::Matrix<int, 3, Eigen::Dynamic>;
 using Tetrahedra = Eigen::Matrix<int, 4, Eigen::Dynamic>;
 
+/// The matrix of a cross product: skew(x) y = x × y.
+inline Matrix3d skew(const Vector3d& x)
+{
+    Matrix3d matrix;
+    matrix << 0.0, -x[2], x[1], x[2], 0.0, -x[0], -x[1], x[0], 0.0;
+    return matrix;
+}
+
 /// Rigid placement: world = rotation * local + translation.
 struct Pose {
     Matrix3d rotation = Matrix3d::Identity();

@@ -70,13 +70,6 @@ void check_armature(const LinkDescription& link)
         refuse(link, "armature", link.armature.transpose(), "must be finite and >= 0");
 }
 
-Matrix3d skew(const Vector3d& x)
-{
-    Matrix3d matrix;
-    matrix << 0.0, -x[2], x[1], x[2], 0.0, -x[0], -x[1], x[0], 0.0;
-    return matrix;
-}
-
 RigidInertia about_origin(const LinkDescription& link)
 {
     const Matrix3d offset = skew(link.com);

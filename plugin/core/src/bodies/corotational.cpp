@@ -53,13 +53,6 @@ void add_rank_one(const Element& element, double scale, const Gradients& f, doub
     }
 }
 
-Matrix3d skew(const Vector3d& w)
-{
-    Matrix3d m;
-    m << 0.0, -w[2], w[1], w[2], 0.0, -w[0], -w[1], w[0], 0.0;
-    return m;
-}
-
 }  // namespace
 
 double CorotationalModel::rest_volume() const

@@ -7,17 +7,6 @@
 namespace softcontact {
 namespace {
 
-constexpr double whole_vertex = 1.0 - 1e-6;
-
-/// The vertex of A that a contact lies on, or -1.
-int vertex_of(const SurfacePoint& point)
-{
-    Index heaviest = 0;
-    return point.weights.maxCoeff(&heaviest) >= whole_vertex
-               ? point.vertices[static_cast<std::size_t>(heaviest)]
-               : -1;
-}
-
 /// Barycentric weights in a triangle of a point given by vertices of which it has all.
 Vector3d weights_in(const Eigen::Ref<const Eigen::Vector3i>& corners, const SurfacePoint& point)
 {
@@ -99,7 +88,7 @@ void ContactRegion::list_triangles(const Surface& a, std::span<const ContactPoin
     };
     for (std::size_t i = 0; i < points.size(); ++i) {
         const SurfacePoint& point = points[i].a;
-        const int vertex = vertex_of(point);
+        const int vertex = point.vertex();
         Index heaviest = 0;
         point.weights.maxCoeff(&heaviest);
         const int near = point.vertices[static_cast<std::size_t>(heaviest)];
@@ -214,7 +203,7 @@ void ContactRegion::share_area(const Surface& a, const Surface& b, std::span<con
     }
     for (const int triangle : m_triangles) m_place_of_triangle[static_cast<std::size_t>(triangle)] = -1;
     for (const ContactPoint& point : points) {
-        const int vertex = vertex_of(point.a);
+        const int vertex = point.a.vertex();
         if (vertex >= 0) m_contact_of_vertex[static_cast<std::size_t>(vertex)] = -1;
     }
 }

@@ -4,22 +4,23 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "softcontact/contact/shape_side.hpp"
 
 namespace softcontact {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 constexpr int most_contacts = 8;
 /// Distances in sizes that are round-off.
-constexpr double round_off_ratio = 1e-9;
+constexpr double size_round_off = 1e-9;
 /// Share by which areas, or cosines, differ that are equal but for round-off.
 constexpr double tie_ratio = 1e-6;
 /// Squared sine below which two lines run side by side, and touch at both ends of what they share.
-constexpr double parallel_sin2 = 1e-6;
+constexpr double parallel_edges = 1e-6;
 /// Area of a disc over that of the polygon that stands for its rim.
-const double disc_over_rim = pi / (0.5 * ShapeSide::rim_points * std::sin(2.0 * pi / ShapeSide::rim_points));
+const double disc_over_rim = std::numbers::pi / (0.5 * ShapeSide::rim_points *
+                                                 std::sin(2.0 * std::numbers::pi / ShapeSide::rim_points));
 
 /// A corner of what two sides have in common, by the numbers of the edges that meet there: the first side's
 /// from 0, the second's from `second_edges` on.
@@ -81,7 +82,7 @@ public:
           m_normal(apart.normal),
           m_layers(a.shape->radius() + b.shape->radius()),
           m_alarm(alarm_distance),
-          m_round_off(round_off_ratio * (a.shape->size() + b.shape->size())),
+          m_round_off(size_round_off * (a.shape->size() + b.shape->size())),
           m_side_a(a, -apart.normal),
           m_side_b(b, apart.normal),
           m_out(out)
@@ -194,7 +195,7 @@ private:
         const Vector3d u = flattened(full_a), v = flattened(full_b), between = flattened(b0 - a0);
         const double uu = u.squaredNorm(), vv = v.squaredNorm(), across = m_normal.dot(u.cross(v));
         if (!(uu > 0.0) || !(vv > 0.0)) return;
-        if (across * across > parallel_sin2 * uu * vv) {
+        if (across * across > parallel_edges * uu * vv) {
             const double s = m_normal.dot(between.cross(v)) / across;
             const double t = m_normal.dot(between.cross(u)) / across;
             if (s >= 0.0 && s <= 1.0 && t >= 0.0 && t <= 1.0)

@@ -16,7 +16,7 @@ constexpr std::size_t most_corners = 16;
 /// Key numbers from here on are those of points between the corners: by the key of a corner, so that they
 /// mean the same points when another corner comes or goes.
 constexpr int first_between = 1 << 24;
-enum Place : int { middle_of_face, spoke, side, quarter };
+enum FacePlace : int { middle_of_face, spoke, side, quarter };
 
 std::uint64_t key_between(std::uint64_t corner, int place)
 {
@@ -27,12 +27,12 @@ std::uint64_t key_between(std::uint64_t corner, int place)
 /// Shares of a triangle's area: of each corner, and of its middle.
 constexpr double corner_share = 1.0 / 12.0, middle_share = 0.75;
 /// Area over the squared size below which points lie on a line.
-constexpr double line_ratio = 1e-9;
+constexpr double no_area_ratio = 1e-9;
 
 /// Area of a disc over that of the fewest rim points that stand for it, and a margin for round-off.
 constexpr double disc_over_octagon = 1.001 * std::numbers::pi / (2.0 * std::numbers::sqrt2);
 
-struct Corner {
+struct FaceCorner {
     ContactPoint point;
     double angle = 0.0;
 };
@@ -89,7 +89,7 @@ void spread_over_face(std::vector<ContactPoint>& points)
     }
     const Vector3d normal = points.front().normal;
     const Vector3d first = points.front().p - middle, second = normal.cross(first);
-    std::array<Corner, most_corners> corners;
+    std::array<FaceCorner, most_corners> corners;
     for (std::size_t k = 0; k < n; ++k) {
         const Vector3d arm = points[k].p - middle;
         corners[k] = {points[k], k == 0 ? 0.0 : std::atan2(second.dot(arm), first.dot(arm))};
@@ -97,7 +97,7 @@ void spread_over_face(std::vector<ContactPoint>& points)
         corners[k].point.area = 0.0;
     }
     std::sort(corners.begin(), corners.begin() + static_cast<std::ptrdiff_t>(n),
-              [](const Corner& x, const Corner& y) { return x.angle < y.angle; });
+              [](const FaceCorner& x, const FaceCorner& y) { return x.angle < y.angle; });
     std::array<double, most_corners> parts{};
     double whole = 0.0, size = 0.0;
     for (std::size_t k = 0; k < n; ++k) {
@@ -106,7 +106,7 @@ void spread_over_face(std::vector<ContactPoint>& points)
         whole += parts[k];
         size = std::max(size, here.squaredNorm());
     }
-    if (!(whole > line_ratio * size) || !(area > 0.0)) return;
+    if (!(whole > no_area_ratio * size) || !(area > 0.0)) return;
 
     // The corners of a disc are some of its rim: what lies between them goes out as far as its area asks for.
     // Of a face that has corners out of reach the sum of the areas says nothing.

@@ -2,11 +2,11 @@
 #include "softcontact/contact/shape_side.hpp"
 
 #include <cmath>
+#include <numbers>
 
 namespace softcontact {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 /// A cylinder shows a cap where its axis is nearer to the direction than this, else its mantle. Either side
 /// has the point of the rim that lies furthest out.
 constexpr double cap_cosine = 0.7071067811865476;
@@ -39,7 +39,7 @@ ShapeSide::ShapeSide(const PlacedShape& placed, const Vector3d& towards)
             const Vector3d v = normal.cross(u);
             const Vector3d middle = placed.pose.translation + shape.half_height() * normal;
             for (int k = 0; k < rim_points; ++k) {
-                const double angle = 2.0 * pi * k / rim_points;
+                const double angle = 2.0 * std::numbers::pi * k / rim_points;
                 points[static_cast<std::size_t>(count++)] =
                     middle + shape.disc_radius() * (std::cos(angle) * u + std::sin(angle) * v);
             }

@@ -6,21 +6,6 @@
 
 namespace softcontact {
 
-namespace {
-
-constexpr double whole_vertex = 1.0 - 1e-6;
-
-/// The vertex of A that a contact lies on, or -1.
-int vertex_of(const ContactPoint& point)
-{
-    Index heaviest = 0;
-    return point.a.weights.maxCoeff(&heaviest) >= whole_vertex
-               ? point.a.vertices[static_cast<std::size_t>(heaviest)]
-               : -1;
-}
-
-}  // namespace
-
 void share_vertex_areas(std::span<ContactPoint> points, std::span<const double> vertex_areas,
                         std::vector<double>& touch, SurfacePoint ContactPoint::* side)
 {
@@ -50,7 +35,7 @@ void find_repeated_vertices(std::span<const ContactPoint> points, std::vector<ch
     repeated.assign(points.size(), 0);
     std::vector<std::pair<int, std::size_t>> at_vertex;  // sorted: the contacts of a vertex side by side
     for (std::size_t i = 0; i < points.size(); ++i) {
-        if (const int vertex = vertex_of(points[i]); vertex >= 0) {
+        if (const int vertex = points[i].a.vertex(); vertex >= 0) {
             at_vertex.emplace_back(vertex, i);
         }
     }

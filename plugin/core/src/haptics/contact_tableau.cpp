@@ -13,7 +13,7 @@ constexpr double shared_compliance = 1e-4;  ///< added on the diagonal of W, as 
 constexpr double least_pivot = 1e-9;        ///< of an exchange, as a share of the diagonal of W
 constexpr int friction_iterations = 8;      ///< on the bounds of sliding contacts, at most
 constexpr double force_tolerance = 1e-9;    ///< what counts as violated, as a share of the largest force
-constexpr double turned = 0.02;             ///< 1 − cos of how far a slip direction may turn unfollowed
+constexpr double most_turn = 0.02;          ///< 1 − cos of how far a slip direction may turn unfollowed
 constexpr double slip_seen = 1e-4;          ///< slip that tells a direction, as a share of W_tt μ λ_n
 
 std::size_t index(int i)
@@ -262,7 +262,7 @@ ContactTableau::Change ContactTableau::worst_violation() const
             const double size = moved.norm();
             if (forward < 0.0) {
                 consider(-forward / give, {c, State::stick, Vector2d::UnitX()});
-            } else if (size > slip_seen * give * mu * normal && size - forward > turned * size) {
+            } else if (size > slip_seen * give * mu * normal && size - forward > most_turn * size) {
                 consider((size - forward) / size * force_tolerance * largest,
                          {c, State::slide, -moved / size});
             }

@@ -4,18 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
+
+#include "require.hpp"
 
 namespace softcontact {
 
 namespace {
 
 constexpr double stale = 0.1;  // a step that shrinks less than this in energy asks for a new tangent
-
-void require(bool holds, const char* message)
-{
-    if (!holds) throw std::invalid_argument(message);
-}
 
 }  // namespace
 

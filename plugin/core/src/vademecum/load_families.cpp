@@ -5,19 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <string>
+
+#include "require.hpp"
 
 namespace softcontact {
 
 namespace {
 
 constexpr double opposite_limit = 1e-9;  // of the sum of two unit vectors
-
-void require(bool holds, const std::string& message)
-{
-    if (!holds) throw std::invalid_argument(message);
-}
 
 }  // namespace
 

@@ -3,18 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
+
+#include "require.hpp"
 
 namespace softcontact {
-
-namespace {
-
-void require(bool holds, const char* message)
-{
-    if (!holds) throw std::invalid_argument(message);
-}
-
-}  // namespace
 
 SeparatedDistances::SeparatedDistances(const SeparatedTable& table) : m_table(table)
 {

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <string>
+
+#include "require.hpp"
 
 namespace softcontact {
 
@@ -27,11 +28,6 @@ void chebyshev_terms(double inside, Eigen::Ref<VectorXd> out, const Term& term) 
         slope = rise;
         rise = steeper;
     }
-}
-
-void require(bool holds, const std::string& message)
-{
-    if (!holds) throw std::invalid_argument(message);
 }
 
 void check_dents(const SeparatedSolution& solution, Index nodes)

@@ -10,8 +10,6 @@ namespace softcontact {
 
 namespace {
 
-/// Gap in alarm distances at which rigid surfaces touch.
-constexpr double touching_ratio = 1e-3;
 /// Plane that is fitted to gaps over a patch by least squares, each by its area, or alike where none has one.
 struct GapPlane {
     double area = 0.0;    ///< [m²]

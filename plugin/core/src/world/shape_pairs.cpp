@@ -7,6 +7,7 @@
 #include <softcontact/contact/vertex_share.hpp>
 #include <softcontact/geometry/impact_share.hpp>
 #include <softcontact/geometry/shape_separation.hpp>
+#include <softcontact/world/settings.hpp>
 #include <softcontact/world/shape_pairs.hpp>
 #include <softcontact/world/tetrahedral_system.hpp>
 
@@ -14,9 +15,8 @@ namespace softcontact {
 
 namespace {
 
-/// Gaps in alarm distances: of shapes that touch, and of those that are about to, so that their normal is
-/// known.
-constexpr double touching_ratio = 1e-3, impact_ratio = 0.1;
+/// Gap in alarm distances of shapes that are about to touch, so that their normal is known.
+constexpr double impact_ratio = 0.1;
 /// Overlap, in thicknesses of the thinner body, up to which the way out is the way in.
 constexpr double shallow_ratio = 0.1;
 /// Turn of the normal up to which what was met on the way is what is met at the end.

@@ -35,6 +35,15 @@ struct SurfacePoint {
     Vector3d weights = Vector3d::Zero();  ///< >= 0, sum 1
     bool on_shape = false;
     ShapePoint of_shape{};
+
+    /// The vertex that it lies on, or -1.
+    [[nodiscard]] int vertex() const
+    {
+        constexpr double whole_vertex = 1.0 - 1e-6;
+        Eigen::Index heaviest = 0;
+        return weights.maxCoeff(&heaviest) >= whole_vertex ? vertices[static_cast<std::size_t>(heaviest)]
+                                                           : -1;
+    }
 };
 
 /// What a contact's identity rests on.

@@ -15,6 +15,9 @@ enum class PatchLaw { moments, mean };
 /// Patches of two surfaces that aggregate: one, or one for each place where they touch.
 enum class Aggregation { single, adaptive };
 
+/// Gap in alarm distances at which rigid surfaces touch.
+inline constexpr double touching_ratio = 1e-3;
+
 /// How contact is found and solved; validated by World.
 struct WorldSettings {
     Integrator integrator = Integrator::implicit_euler;
